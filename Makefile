@@ -1,0 +1,56 @@
+# Every target makes what it needs: a virtual environment in .venv and the package installed in it.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+CXX_FILES = $(wildcard core/*.hpp core/*.cpp src/*.cpp)
+SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed) CMakeLists.txt pyproject.toml
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint format bench asan clean
+
+help:
+	@echo 'make demo    build trees over the docstrings on this machine and show what they cost'
+	@echo 'make test    run the tests'
+	@echo 'make lint    ruff, mypy --strict, clang-format'
+	@echo 'make bench   measure parsing and pricing speed on this machine'
+	@echo 'make asan    run the tests with the core under AddressSanitizer'
+	@echo 'make format  rewrite the sources in house format'
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(SOURCES) README.md | $(BIN)/python
+	$(PIP) '.[test,lint]'
+	@touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/labeltree demo --output demo
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p labeltree
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks.speed
+
+# The interpreter is not instrumented, so the runtime is preloaded; leaks are the interpreter's own.
+asan: | $(BIN)/python
+	$(PYTHON) -m venv .venv-asan
+	.venv-asan/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' \
+	  -Ccmake.define.LABELTREE_SANITIZE=ON -Cbuild-dir=build/asan
+	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 .venv-asan/bin/python -m pytest -q -p no:cacheprovider
+
+clean:
+	rm -rf build dist demo .venv .venv-asan

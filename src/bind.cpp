@@ -1,0 +1,102 @@
+// The only file that knows nanobind. It turns arrays into views and vectors into arrays; no arithmetic.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cost.hpp"
+#include "sparse.hpp"
+#include "tree.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using labeltree::Tree;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using I32 = Vector<int32_t>;
+using I64 = Vector<int64_t>;
+
+template <class T>
+std::span<const T> view(const Vector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <class T>
+Array<T> give(std::vector<T>&& values) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owner->data();
+  const std::size_t size = owner->size();
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T>(data, {size}, capsule);
+}
+
+// A read-only array over memory that belongs to `owner`.
+Array<const int32_t> lend(std::span<const int32_t> values, nb::handle owner) {
+  return Array<const int32_t>(values.data(), {values.size()}, owner);
+}
+
+labeltree::LabelRows rows_view(const I64& indptr, const I32& indices) {
+  return {view(indptr), view(indices)};
+}
+
+// Runs a kernel without the interpreter lock.
+template <class Kernel>
+auto unlocked(Kernel kernel) {
+  nb::gil_scoped_release release;
+  return kernel();
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Kernels of labeltree. Arrays in, arrays out.";
+
+  nb::class_<Tree>(m, "Tree", "A checked tree; see core/tree.hpp.")
+      .def(
+          "__init__",
+          [](Tree* self, I32 parent, I32 label) {
+            nb::gil_scoped_release release;
+            new (self) Tree(view(parent), view(label));
+          },
+          "parent"_a.noconvert(), "label"_a.noconvert())
+      .def_prop_ro("parent",
+                   [](nb::handle_t<Tree> self) { return lend(nb::cast<Tree&>(self).parents(), self); })
+      .def_prop_ro("label",
+                   [](nb::handle_t<Tree> self) { return lend(nb::cast<Tree&>(self).labels(), self); })
+      .def_prop_ro("leaf", [](nb::handle_t<Tree> self) { return lend(nb::cast<Tree&>(self).leaves(), self); })
+      .def_prop_ro("first_child", [](nb::handle_t<Tree> self) {
+        return lend(nb::cast<Tree&>(self).first_children(), self);
+      });
+
+  m.def(
+      "assign",
+      [](const Tree& tree, I32 labels) {
+        auto nodes = labeltree::assign(tree, view(labels));
+        return std::pair(give(std::move(nodes.positive)), give(std::move(nodes.negative)));
+      },
+      "tree"_a, "labels"_a.noconvert());
+  m.def(
+      "node_weights",
+      [](const Tree& tree, I64 indptr, I32 indices) {
+        return give(unlocked([&] { return labeltree::node_weights(tree, rows_view(indptr, indices)); }));
+      },
+      "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert());
+  m.def(
+      "row_costs",
+      [](const Tree& tree, I64 indptr, I32 indices) {
+        return give(unlocked([&] { return labeltree::row_costs(tree, rows_view(indptr, indices)); }));
+      },
+      "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert());
+  m.def("leaf_costs", [](const Tree& tree) { return give(labeltree::leaf_costs(tree)); }, "tree"_a);
+  m.def("node_depths", [](const Tree& tree) { return give(labeltree::node_depths(tree)); }, "tree"_a);
+}

@@ -1,0 +1,1 @@
+"""Probabilistic label trees that know and minimise what they cost."""
