@@ -1,0 +1,135 @@
+"""Features of rows: any matrix as float32 compressed rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labeltree.data.compressed import (
+    MAX_COLUMNS,
+    CompressedRows,
+    compressed_rows,
+    is_strictly_ascending,
+)
+
+
+def as_features(
+    X: Any, *, n_features: int | None = None
+) -> sparse.csr_array[np.float32, tuple[int, int]]:
+    """Features as compressed rows of float32 with sorted, unique int32 column indices.
+
+    Parameters
+    ----------
+    X
+        Matrix or array of scipy.sparse in any format, two-dimensional numbers, or a DataFrame.
+        Entries stored twice are summed.
+    n_features
+        Number of columns that X must have, when a model is waiting for it.
+
+    Returns
+    -------
+    csr_array
+        The memory of X itself where X is float32 CSR in canonical form already (mapped files stay
+        mapped); X is never changed.
+
+    Raises
+    ------
+    ValueError
+        For NaN, infinity, values beyond float32, indices outside the matrix and wrong shapes.
+    TypeError
+        For what is not a matrix of numbers.
+
+    Examples
+    --------
+    >>> as_features([[0, 2.5], [0, 0]])[[0], [1]]
+    array([2.5], dtype=float32)
+    """
+    rows = _rows(X)
+    if n_features is not None and rows.n_columns != n_features:
+        raise ValueError(
+            f"X has {rows.n_columns} columns, but the model was trained with {n_features}"
+        )
+    _check_kind(rows.data.dtype)
+    values = _float32(rows)
+    if is_strictly_ascending(rows):
+        return _canonical(rows.indptr, rows.indices, values, rows.n_columns)
+    return _sorted_and_summed(rows, values)
+
+
+def _rows(X: Any) -> CompressedRows:
+    if sparse.issparse(X):
+        return compressed_rows(X, "X")
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        # A DataFrame answers hasattr(X, "sparse") with True only if all its columns are sparse.
+        if hasattr(X, "sparse"):
+            return compressed_rows(X.sparse.to_coo(), "X")
+        X = X.to_numpy()
+    elif not (isinstance(X, list | tuple) or hasattr(X, "__array__")):
+        raise TypeError(f"X must be a matrix of numbers, but is {type(X).__name__}")
+    array = np.asarray(X)
+    if array.dtype.kind == "O":
+        array = array.astype(np.float64)
+    _check_kind(array.dtype)
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must have 2 dimensions, but has {array.ndim}. "
+            "Reshape your data: X.reshape(1, -1) is one row"
+        )
+    if array.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"X must have at most {MAX_COLUMNS} columns, but has {array.shape[1]}")
+    return compressed_rows(sparse.csr_array(array), "X")
+
+
+def _check_kind(dtype: np.dtype[Any]) -> None:
+    if dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {dtype}. Pass X.real or X.imag")
+    if dtype.kind not in "biuf":
+        raise TypeError(f"X must be a matrix of numbers, but has dtype {dtype}")
+
+
+def _float32(rows: CompressedRows) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = rows.data.astype(np.float32, copy=False)
+        # One pass without a temporary array: float32 values cannot overflow a float64 sum.
+        finite = bool(np.isfinite(values.sum(dtype=np.float64)))
+    if not finite:
+        entry = int(np.argmin(np.isfinite(values)))
+        row, column = rows.where(entry)
+        value = rows.data[entry]
+        rule = "X must fit into float32" if np.isfinite(value) else "X must not contain NaN or inf"
+        value_word = "NaN" if np.isnan(value) else str(value)
+        raise ValueError(f"{rule}, but row {row}, column {column} is {value_word}")
+    return np.asarray(values)
+
+
+def _canonical(
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    values: npt.NDArray[np.float32],
+    n_columns: int,
+) -> sparse.csr_array[np.float32, tuple[int, int]]:
+    n_rows = len(indptr) - 1
+    nothing = (values[:0], indices[:0], np.zeros(n_rows + 1, np.int32))
+    csr = sparse.csr_array(nothing, shape=(n_rows, n_columns))
+    # Set one by one, because scipy's constructor makes all indices int64 beyond 2**31 entries.
+    csr.data = values
+    csr.indices = np.asarray(indices).astype(np.int32, copy=False)
+    pointer = np.int32 if len(values) <= MAX_COLUMNS else np.int64
+    csr.indptr = np.asarray(indptr).astype(pointer, copy=False)
+    csr.has_sorted_indices = csr.has_canonical_format = True
+    return csr
+
+
+def _sorted_and_summed(
+    rows: CompressedRows, values: npt.NDArray[np.float32]
+) -> sparse.csr_array[np.float32, tuple[int, int]]:
+    csr = sparse.csr_array(
+        (values, rows.indices, rows.indptr), shape=(rows.n_rows, rows.n_columns), copy=True
+    )
+    csr.has_sorted_indices = csr.has_canonical_format = False
+    csr.sum_duplicates()
+    summed = CompressedRows(csr.indptr, csr.indices, csr.data, rows.n_columns)
+    return _canonical(csr.indptr, csr.indices, _float32(summed), rows.n_columns)

@@ -1,0 +1,315 @@
+"""Labels of rows: any kind of Y as compressed rows of label numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labeltree.data import naming
+from labeltree.data.compressed import (
+    MAX_COLUMNS,
+    CompressedRows,
+    compressed_rows,
+    is_strictly_ascending,
+    row_of,
+)
+
+Kind = Literal["indicator", "sets", "classes"]
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRows:
+    """The labels of each row, as `as_labels` makes them.
+
+    Row i has the labels indices[indptr[i]:indptr[i + 1]], sorted and unique.
+
+    Examples
+    --------
+    >>> rows = as_labels([["tea", "milk"], [], ["tea"]])
+    >>> rows.indices.tolist(), rows.names.tolist(), rows.counts.tolist()
+    ([0, 1, 1], ['milk', 'tea'], [1, 2])
+    """
+
+    indptr: npt.NDArray[np.int64]  # n_rows + 1
+    indices: npt.NDArray[np.int32]
+    n_labels: int
+    names: npt.NDArray[Any] | None = None  # None where the labels are just 0..n_labels - 1
+    kind: Kind = "indicator"  # what Y was, so that answers can be given in the same form
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_labeled(self) -> int:
+        """Number of rows with at least one label."""
+        return int(np.count_nonzero(np.diff(self.indptr)))
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of rows of each label."""
+        return np.bincount(self.indices, minlength=self.n_labels).astype(np.int64, copy=False)
+
+    def row(self, i: int) -> npt.NDArray[np.int32]:
+        """Label numbers of row i."""
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def name(self, j: int) -> Any:
+        """Name of label j as the user wrote it."""
+        if not 0 <= j < self.n_labels:
+            raise IndexError(f"labels are 0..{self.n_labels - 1}, but j is {j}")
+        if self.names is None:
+            return int(j)
+        name = self.names[j]
+        return name.item() if isinstance(name, np.generic) else name
+
+    def select(self, rows: slice | Sequence[int] | npt.NDArray[Any]) -> LabelRows:
+        """The given rows (numbers, a mask or a slice) with all labels kept.
+
+        Examples
+        --------
+        >>> as_labels([[0], [1], [0, 1]]).select([2, 0]).indices.tolist()
+        [0, 1, 0]
+        """
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            rows = rows.astype(np.int64) if rows.size == 0 else rows
+        lengths = np.diff(self.indptr)[rows]
+        indptr = _pointers(lengths)
+        shift = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths)
+        indices = self.indices[shift + np.arange(indptr[-1])]
+        return LabelRows(indptr, indices, self.n_labels, self.names, self.kind)
+
+    def to_csr(self) -> sparse.csr_array[np.uint8, tuple[int, int]]:
+        """The 0/1 indicator matrix, n_rows x n_labels.
+
+        Examples
+        --------
+        >>> as_labels([[0, 1], [1]]).to_csr().toarray().tolist()
+        [[1, 1], [0, 1]]
+        """
+        ones = np.ones(len(self.indices), np.uint8)
+        return sparse.csr_array(
+            (ones, self.indices, self.indptr), shape=(self.n_rows, self.n_labels)
+        )
+
+
+def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> LabelRows:
+    """Labels of rows from an indicator matrix, label lists or classes.
+
+    Parameters
+    ----------
+    Y
+        A 0/1 indicator (sparse of any format, two-dimensional array or DataFrame, whose column
+        names become label names); or one list, tuple or set of hashable labels for each row; or one
+        class for each row (one-dimensional array, list or Series). Nested *lists* are always label
+        lists, never an indicator. Labels that a row has twice count once. LabelRows pass through.
+    n_labels
+        Labels are the integers 0..n_labels - 1 as they stand; an indicator has that many columns.
+    names
+        The known labels: label j is names[j], and every label of Y must be among them.
+
+    Raises
+    ------
+    ValueError
+        For entries other than 0 and 1, unknown labels, missing labels and broken index arrays.
+    TypeError
+        For what is not labels.
+
+    Examples
+    --------
+    >>> as_labels(["b", "a", "b"]).indices.tolist()
+    [1, 0, 1]
+    >>> as_labels([[3], [1, 3]], n_labels=5).counts.tolist()
+    [0, 1, 0, 2, 0]
+    """
+    known = _known_names(names, n_labels)
+    if known is not None:
+        n_labels = None
+    if n_labels is not None and not 0 <= n_labels <= MAX_COLUMNS:
+        raise ValueError(f"n_labels must lie in 0..{MAX_COLUMNS}, but is {n_labels}")
+    if isinstance(Y, LabelRows):
+        return _fit_known(Y, n_labels, known)
+    if sparse.issparse(Y):
+        return _fit_known(_indicator(compressed_rows(Y, "Y")), n_labels, known)
+    if hasattr(Y, "columns") and hasattr(Y, "to_numpy"):
+        return _fit_known(_frame(Y), n_labels, known)
+    if not isinstance(Y, list | tuple):
+        Y = _array(Y)
+        if Y.ndim == 2:
+            return _fit_known(_dense(Y), n_labels, known)
+    return _listed(Y, n_labels, known)
+
+
+def _known_names(names: Any, n_labels: int | None) -> npt.NDArray[Any] | None:
+    if names is None:
+        return None
+    known = names if isinstance(names, np.ndarray) else naming.name_array(list(names))
+    if n_labels is not None and len(known) != n_labels:
+        raise ValueError(f"names must hold n_labels = {n_labels} names, but has {len(known)}")
+    return known
+
+
+def _array(Y: Any) -> npt.NDArray[Any]:
+    if not hasattr(Y, "__array__"):
+        raise TypeError(
+            "Y must be an indicator matrix, one label list for each row or one class for each row, "
+            f"but is {type(Y).__name__}"
+        )
+    array = np.asarray(Y)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"Y must have 1 or 2 dimensions, but has {array.ndim}")
+    return array
+
+
+def _frame(Y: Any) -> LabelRows:
+    # A DataFrame answers hasattr(Y, "sparse") with True only if all its columns are sparse.
+    rows = (
+        _indicator(compressed_rows(Y.sparse.to_coo(), "Y"))
+        if hasattr(Y, "sparse")
+        else _dense(Y.to_numpy())
+    )
+    names = naming.name_array(list(Y.columns))
+    naming.name_positions(names)
+    return _named(rows.indptr, rows.indices, names, "indicator")
+
+
+def _dense(Y: npt.NDArray[Any]) -> LabelRows:
+    if Y.dtype.kind not in "biufO":
+        raise TypeError(f"an indicator Y must be 0/1 numbers, but has dtype {Y.dtype}")
+    row, column = np.nonzero(Y)
+    indptr = _pointers(np.bincount(row, minlength=len(Y)))
+    return _indicator(CompressedRows(indptr, column, Y[row, column], Y.shape[1]))
+
+
+def _indicator(rows: CompressedRows) -> LabelRows:
+    if rows.data.dtype.kind not in "biufO":
+        raise TypeError(f"an indicator Y must be 0/1 numbers, but has dtype {rows.data.dtype}")
+    one = np.asarray(rows.data == 1)
+    indptr = rows.indptr.astype(np.int64, copy=False)
+    if one.all():
+        if is_strictly_ascending(rows):
+            indices = rows.indices.astype(np.int32, copy=False)
+            return LabelRows(indptr, np.asarray(indices), rows.n_columns)
+    else:
+        wrong = ~one & np.asarray(rows.data != 0)
+        if wrong.any():
+            entry = int(np.argmax(wrong))
+            row, column = rows.where(entry)
+            raise ValueError(
+                f"an indicator Y must be 0 or 1, but row {row}, column {column} is "
+                f"{rows.data[entry]}"
+            )
+    row = np.repeat(np.arange(rows.n_rows), np.diff(indptr))[one]
+    indptr, indices = _from_pairs(row, rows.indices[one], rows.n_rows, rows.n_columns)
+    return LabelRows(indptr, indices, rows.n_columns)
+
+
+def _listed(
+    Y: Sequence[Any] | npt.NDArray[Any], n_labels: int | None, known: npt.NDArray[Any] | None
+) -> LabelRows:
+    """Label lists or classes, whichever the rows are."""
+    kind: Kind = "classes"
+    flat: Sequence[Any] | npt.NDArray[Any] = Y
+    indptr = np.arange(len(Y) + 1, dtype=np.int64)
+    if not isinstance(Y, np.ndarray) or Y.dtype.kind == "O":
+        _check_rows(Y)
+        if len(Y) == 0 or isinstance(Y[0], _COLLECTIONS):
+            kind = "sets"
+            indptr = _pointers(np.fromiter(map(len, Y), np.int64, len(Y)))
+            flat = [label for row in Y for label in row]
+
+    def where(entry: int) -> str:
+        return f"row {row_of(indptr, entry)} of Y"
+
+    names = known
+    if known is not None:
+        codes = naming.look_up(flat, known, where)
+    elif n_labels is not None:
+        codes = naming.as_they_stand(flat, n_labels, where)
+    else:
+        codes, names = naming.number_labels(flat, where)
+    n_names = n_labels if names is None else len(names)
+    assert n_names is not None
+    if kind == "sets":
+        row = np.repeat(np.arange(len(Y)), np.diff(indptr))
+        indptr, codes = _from_pairs(row, codes, len(Y), n_names)
+    if names is None:
+        return LabelRows(indptr, codes, n_names, None, kind)
+    return _named(indptr, codes, names, kind)
+
+
+def _check_rows(Y: Sequence[Any] | npt.NDArray[Any]) -> None:
+    kinds = set(map(type, Y))
+    if len(kinds) == 1 and not kinds & {type(None), dict, np.ndarray}:
+        return
+    for i, row in enumerate(Y):
+        if row is None or isinstance(row, dict):
+            raise TypeError(
+                f"Y must hold one label list or one class for each row, but row {i} is {row!r}"
+            )
+        if isinstance(row, _COLLECTIONS) != isinstance(Y[0], _COLLECTIONS):
+            raise TypeError(
+                "Y must hold label lists or classes, not both, but row 0 is "
+                f"{type(Y[0]).__name__} and row {i} is {type(row).__name__}"
+            )
+        if isinstance(row, np.ndarray) and row.ndim != 1:
+            raise ValueError(
+                f"the labels of a row must have 1 dimension, but row {i} of Y has {row.ndim}"
+            )
+
+
+def _named(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], names: naming.Names, kind: Kind
+) -> LabelRows:
+    return LabelRows(
+        indptr, indices, len(names), None if naming.are_positions(names) else names, kind
+    )
+
+
+def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | None) -> LabelRows:
+    """The same rows in the numbers of the known labels."""
+    if n_labels is not None and rows.n_labels != n_labels:
+        raise ValueError(f"Y has {rows.n_labels} labels, but {n_labels} are expected")
+    if known is None:
+        return rows
+    if rows.names is None and rows.kind == "indicator":
+        if rows.n_labels != len(known):
+            raise ValueError(f"Y has {rows.n_labels} labels, but {len(known)} are expected")
+        return _named(rows.indptr, rows.indices, known, rows.kind)
+    position = naming.name_positions(known)
+    new = np.array([position.get(rows.name(j), -1) for j in range(rows.n_labels)], np.int32)
+    codes = new[rows.indices]
+    if (codes < 0).any():
+        entry = int(np.argmax(codes < 0))
+        raise ValueError(
+            f"row {row_of(rows.indptr, entry)} of Y has label "
+            f"{rows.name(int(rows.indices[entry]))!r}, which is not among the {len(known)} known "
+            "labels"
+        )
+    row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
+    indptr, indices = _from_pairs(row, codes, rows.n_rows, len(known))
+    return _named(indptr, indices, known, rows.kind)
+
+
+def _pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def _from_pairs(
+    row: npt.NDArray[Any], label: npt.NDArray[Any], n_rows: int, n_labels: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Compressed rows of (row, label) pairs, sorted and without duplicates."""
+    width = max(n_labels, 1)
+    keys = np.unique(row.astype(np.int64) * width + label)
+    indptr = _pointers(np.bincount(keys // width, minlength=n_rows))
+    return indptr, (keys % width).astype(np.int32)
