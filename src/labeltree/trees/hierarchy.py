@@ -1,0 +1,110 @@
+"""A user's own hierarchy of named concepts, as parents of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from labeltree.trees.parents import Parents
+
+NO_PARENT = -1
+
+
+def parse_hierarchy(
+    pairs: Iterable[tuple[Hashable, Hashable]],
+    labels: Iterable[Hashable] | None,
+    *,
+    join_roots: bool,
+    first_parent: bool,
+) -> Parents:
+    """Return the parents and labels of the tree that `LabelTree.from_hierarchy` describes."""
+    number, parent = _number_concepts(pairs, first_parent=first_parent)
+    concepts = list(number)
+    _refuse_cycle(parent, concepts)
+    names = concepts if labels is None else _check_labels(labels, number)
+    kept = _with_ancestors([number[name] for name in names], parent)
+    roots = [v for v in kept if parent[v] == NO_PARENT]
+    if len(roots) > 1 and not join_roots:
+        raise ValueError(
+            f"a tree has one root, but {concepts[roots[0]]!r} and {concepts[roots[1]]!r} have no "
+            "parent; pass join_roots=True to put them under one"
+        )
+    return _place_labels(kept, parent, [number[name] for name in names], names)
+
+
+def _number_concepts(
+    pairs: Iterable[tuple[Hashable, Hashable]], *, first_parent: bool
+) -> tuple[dict[Hashable, int], list[int]]:
+    number: dict[Hashable, int] = {}
+    parent: list[int] = []
+
+    def number_of(concept: Hashable) -> int:
+        if concept not in number:
+            number[concept] = len(parent)
+            parent.append(NO_PARENT)
+        return number[concept]
+
+    for above, below in pairs:
+        p, v = number_of(above), number_of(below)
+        if parent[v] in (NO_PARENT, p):
+            parent[v] = p
+        elif not first_parent:
+            raise ValueError(
+                f"a node has one parent, but {below!r} is under {list(number)[parent[v]]!r} and "
+                f"under {above!r}; pass first_parent=True to keep the first"
+            )
+    if not number:
+        raise ValueError("a hierarchy has at least one (parent, child) pair, but there is none")
+    return number, parent
+
+
+def _refuse_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
+    walk_of = [NO_PARENT] * len(parent)  # the walk that came by, to tell a circle from old ground
+    for start in range(len(parent)):
+        v = start
+        while v != NO_PARENT and walk_of[v] == NO_PARENT:
+            walk_of[v] = start
+            v = parent[v]
+        if v != NO_PARENT and walk_of[v] == start:
+            raise ValueError(f"a tree has no cycle, but {concepts[v]!r} is its own ancestor")
+
+
+def _check_labels(labels: Iterable[Hashable], number: dict[Hashable, int]) -> list[Hashable]:
+    names = list(labels)
+    seen: set[Hashable] = set()
+    for name in names:
+        if name not in number:
+            raise ValueError(f"labels are concepts of the hierarchy, but {name!r} is not in it")
+        if name in seen:
+            raise ValueError(f"a label sits on one leaf, but {name!r} is in labels twice")
+        seen.add(name)
+    if not names:
+        raise ValueError("a tree needs at least one label, but labels is empty")
+    return names
+
+
+def _with_ancestors(nodes: Iterable[int], parent: Sequence[int]) -> list[int]:
+    kept: set[int] = set()
+    for v in nodes:
+        while v != NO_PARENT and v not in kept:
+            kept.add(v)
+            v = parent[v]
+    return sorted(kept)
+
+
+def _place_labels(
+    kept: Sequence[int], parent: Sequence[int], nodes: Sequence[int], names: Sequence[Hashable]
+) -> Parents:
+    new = {NO_PARENT: 0} | {v: i for i, v in enumerate(kept, start=1)}  # 0 joins the roots
+    new_parent = [NO_PARENT] + [new[parent[v]] for v in kept]
+    inner = {parent[v] for v in kept}
+    # An inner concept's own leaf comes first among its children, so it needs the smallest number.
+    own_leaf = [(j, v) for j, v in enumerate(nodes) if v in inner]
+    shift = len(own_leaf)
+    new_parent = [new[v] + shift for _, v in own_leaf] + [
+        p if p == NO_PARENT else p + shift for p in new_parent
+    ]
+    label = [j for j, _ in own_leaf] + [NO_PARENT] * (len(kept) + 1)
+    for j, v in enumerate(nodes):
+        if v not in inner:
+            label[new[v] + shift] = j
+    return Parents(new_parent, label, names)

@@ -1,0 +1,321 @@
+"""The label tree: one label a leaf, flat arrays, immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labeltree import _core
+from labeltree.trees import formats
+from labeltree.trees.hierarchy import parse_hierarchy
+from labeltree.trees.parents import Parents
+
+IntArray = NDArray[np.int32]
+
+
+class LabelTree:
+    """A rooted tree with one label on each leaf.
+
+    Nodes are numbered breadth first: node 0 is the root, siblings lie side by side. Nodes of
+    degree one are contracted when a tree is made. A tree never changes; its arrays are read-only.
+
+    Make one with a builder of `labeltree.trees`, or with `from_nested`, `from_parents`,
+    `from_linkage`, `from_hierarchy` or `load`.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2, [3, 4, 5]])
+    >>> tree
+    LabelTree(n_labels=6, n_nodes=9, depth=2, max_degree=3)
+    >>> tree.parent
+    array([-1,  0,  0,  0,  1,  1,  3,  3,  3], dtype=int32)
+    >>> tree.label
+    array([-1, -1,  2, -1,  0,  1,  3,  4,  5], dtype=int32)
+    >>> list(tree.children(1)), tree.leaf(2)
+    ([4, 5], 2)
+    """
+
+    __slots__ = ("_native", "degree", "first_child", "label", "leaves", "names", "parent")
+
+    _native: _core.Tree
+    parent: IntArray  #: parent of each node, -1 for the root
+    label: IntArray  #: label of each node, -1 for inner nodes
+    first_child: IntArray  #: children of v are first_child[v] .. first_child[v + 1] - 1
+    degree: IntArray  #: number of children of each node
+    leaves: IntArray  #: node of each label
+    names: tuple[Hashable, ...] | None  #: name of each label, or None
+
+    def __init__(self, native: _core.Tree, names: Iterable[Hashable] | None = None) -> None:
+        arrays = {
+            "parent": native.parent,
+            "label": native.label,
+            "first_child": native.first_child,
+            "degree": np.diff(native.first_child),
+            "leaves": native.leaf,
+        }
+        object.__setattr__(self, "_native", native)
+        for name, array in arrays.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "names", _check_names(names, len(native.leaf)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a LabelTree never changes; make a new one instead of setting {name}")
+
+    # Constructors -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_parents(
+        cls, parent: ArrayLike, label: ArrayLike, *, names: Iterable[Hashable] | None = None
+    ) -> Self:
+        """Return the tree in which node v has the given parent and label.
+
+        Nodes may come in any order and are renumbered; siblings keep their order.
+
+        Parameters
+        ----------
+        parent
+            Parent of each node; -1 for the root.
+        label
+            Label of each leaf; -1 for inner nodes.
+        names
+            Name of each label, in the order of the labels.
+
+        Examples
+        --------
+        >>> LabelTree.from_parents([2, 2, -1], [0, 1, -1]).to_nested()
+        [0, 1]
+        """
+        return cls(_core.Tree(_as_nodes("parent", parent), _as_nodes("label", label)), names)
+
+    @classmethod
+    def from_nested(cls, nested: object) -> Self:
+        """Return the tree written as lists within lists; an integer is a label, a string its name.
+
+        Strings are numbered in the order in which they appear.
+
+        Examples
+        --------
+        >>> LabelTree.from_nested([["cat", "dog"], "fish"]).names
+        ('cat', 'dog', 'fish')
+        """
+        return cls._of(formats.parse_nested(nested))
+
+    @classmethod
+    def from_linkage(cls, linkage: ArrayLike, *, names: Iterable[Hashable] | None = None) -> Self:
+        """Return the binary tree of a scipy linkage matrix, whose observations are the labels.
+
+        Examples
+        --------
+        >>> LabelTree.from_linkage([[0, 1, 0.5, 2], [2, 3, 1.0, 3]]).to_nested()
+        [2, [0, 1]]
+        """
+        merges = np.asarray(linkage, dtype=np.float64)
+        if merges.ndim != 2 or merges.shape[1] not in (3, 4):
+            raise ValueError(f"a linkage has 4 columns, but its shape is {merges.shape}")
+        n_labels = len(merges) + 1
+        children = merges[:, :2]
+        parent = np.full(2 * n_labels - 1, -1, dtype=np.int32)
+        for step, pair in enumerate(children):
+            for child in pair:
+                if not (child.is_integer() and 0 <= child < n_labels + step):
+                    raise ValueError(
+                        f"step {step} of a linkage joins clusters 0..{n_labels + step - 1}, "
+                        f"but names {child:g}"
+                    )
+                if parent[int(child)] != -1:
+                    raise ValueError(
+                        f"a cluster is joined once, but {child:g} is again in step {step}"
+                    )
+                parent[int(child)] = n_labels + step
+        label = np.full(len(parent), -1, dtype=np.int32)
+        label[:n_labels] = np.arange(n_labels)
+        return cls.from_parents(parent, label, names=names)
+
+    @classmethod
+    def from_hierarchy(
+        cls,
+        pairs: Iterable[tuple[Hashable, Hashable]],
+        *,
+        labels: Iterable[Hashable] | None = None,
+        join_roots: bool = False,
+        first_parent: bool = False,
+    ) -> Self:
+        """Return the tree of a hierarchy of named concepts, given as (parent, child) pairs.
+
+        An inner concept that is a label gets a leaf of its own, as first child of its node.
+
+        Parameters
+        ----------
+        pairs
+            The (parent, child) pairs of a taxonomy, in any order.
+        labels
+            Which concepts are labels, in the order of the label numbers (`classes_` of a model,
+            the columns of Y). Branches without any are left out. All concepts, in the order in
+            which they appear, if not given.
+        join_roots
+            Put several top concepts under one root instead of refusing them.
+        first_parent
+            Keep the first parent of a concept that has several instead of refusing it.
+
+        Examples
+        --------
+        >>> pairs = [("animal", "cat"), ("animal", "dog"), ("dog", "poodle")]
+        >>> tree = LabelTree.from_hierarchy(pairs)
+        >>> tree.names
+        ('animal', 'cat', 'dog', 'poodle')
+        >>> tree.to_nested()
+        [0, 1, [2, 3]]
+        """
+        return cls._of(
+            parse_hierarchy(pairs, labels, join_roots=join_roots, first_parent=first_parent)
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the tree that `to_json` wrote."""
+        return cls._of(formats.parse_json(text))
+
+    @classmethod
+    def from_newick(cls, text: str) -> Self:
+        """Return the tree of a Newick text; names of inner nodes and lengths are passed over.
+
+        Examples
+        --------
+        >>> LabelTree.from_newick("((cat:1,dog:2)pets,fish);").names
+        ('cat', 'dog', 'fish')
+        """
+        return cls._of(formats.parse_newick(text))
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        """Return the tree of a Graphviz digraph whose edges point down.
+
+        Examples
+        --------
+        >>> LabelTree.from_dot("digraph {\\n pets -> cat\\n pets -> dog\\n}").to_newick()
+        '(cat,dog);'
+        """
+        return cls._of(formats.parse_dot(text))
+
+    @classmethod
+    def _of(cls, parents: Parents) -> Self:
+        return cls.from_parents(parents.parent, parents.label, names=parents.names)
+
+    # What there is ------------------------------------------------------------------------------
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, which is the number of leaves."""
+        return len(self.leaves)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, root and leaves included."""
+        return len(self.parent)
+
+    @property
+    def depth(self) -> int:
+        """Number of edges on the longest path from the root to a leaf."""
+        return int(_core.node_depths(self._native)[-1])
+
+    @property
+    def max_degree(self) -> int:
+        """Largest number of children of a node."""
+        return int(self.degree.max())
+
+    def children(self, node: int) -> range:
+        """Return the children of a node."""
+        node = _check_index("node", node, self.n_nodes)
+        return range(int(self.first_child[node]), int(self.first_child[node + 1]))
+
+    def leaf(self, label: int) -> int:
+        """Return the node of a label."""
+        return int(self.leaves[_check_index("label", label, self.n_labels)])
+
+    # What can be made of it ---------------------------------------------------------------------
+
+    def to_nested(self) -> Any:
+        """Return lists within lists, with label numbers at the leaves."""
+        return formats.to_nested(self)
+
+    def to_json(self) -> str:
+        """Return the tree as JSON, names included."""
+        return formats.to_json(self)
+
+    def to_newick(self) -> str:
+        """Return the tree as Newick text.
+
+        Examples
+        --------
+        >>> LabelTree.from_nested([["cat", "dog"], "sea fish"]).to_newick()
+        "((cat,dog),'sea fish');"
+        """
+        return formats.to_newick(self)
+
+    def to_dot(self) -> str:
+        """Return the tree as a Graphviz digraph."""
+        return formats.to_dot(self)
+
+    def with_names(self, names: Iterable[Hashable] | None) -> Self:
+        """Return the same tree with other names of labels."""
+        return type(self)(self._native, names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LabelTree):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.parent, other.parent)
+            and np.array_equal(self.label, other.label)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.parent.tobytes(), self.label.tobytes(), self.names))
+
+    def __repr__(self) -> str:
+        return (
+            f"LabelTree(n_labels={self.n_labels}, n_nodes={self.n_nodes}, depth={self.depth}, "
+            f"max_degree={self.max_degree})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.parent, self.label, self.names)
+
+
+def _restore(parent: IntArray, label: IntArray, names: tuple[Hashable, ...] | None) -> LabelTree:
+    return LabelTree.from_parents(parent, label, names=names)
+
+
+def _check_index(kind: str, index: int, size: int) -> int:
+    if not 0 <= index < size:
+        raise IndexError(f"{kind}s are 0..{size - 1}, but {index} was asked for")
+    return int(index)
+
+
+def _as_nodes(name: str, values: ArrayLike) -> IntArray:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has one dimension, but its shape is {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name} holds integers, but its dtype is {array.dtype}")
+    limit = np.iinfo(np.int32).max
+    if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
+        outside = array.min() if array.min() < -1 else array.max()
+        raise ValueError(f"{name} lies in -1..{limit}, but holds {outside}")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hashable, ...] | None:
+    if names is None:
+        return None
+    given = tuple(names)
+    if len(given) != n_labels:
+        raise ValueError(f"names has one entry a label, {n_labels} in all, but has {len(given)}")
+    if len(set(given)) != n_labels:
+        twice = next(name for i, name in enumerate(given) if name in given[:i])
+        raise ValueError(f"a label sits on one leaf, but the name {twice!r} stands twice")
+    return given
