@@ -9,6 +9,11 @@
 
 namespace labeltree {
 
+// Nodes in any order, as builders make them and Tree takes them.
+struct NodeLists {
+  std::vector<int32_t> parent, label;
+};
+
 // Immutable once built, and always well formed: kernels walk it without further checks.
 class Tree {
  public:

@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "collapse.hpp"
 #include "cost.hpp"
+#include "merge.hpp"
 #include "sparse.hpp"
+#include "sweep.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -49,6 +52,10 @@ labeltree::LabelRows rows_view(const I64& indptr, const I32& indices) {
   return {view(indptr), view(indices)};
 }
 
+std::pair<Array<int32_t>, Array<int32_t>> give(labeltree::NodeLists&& nodes) {
+  return {give(std::move(nodes.parent)), give(std::move(nodes.label))};
+}
+
 // Runs a kernel without the interpreter lock.
 template <class Kernel>
 auto unlocked(Kernel kernel) {
@@ -59,6 +66,8 @@ auto unlocked(Kernel kernel) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  // A tree that a traceback or a global still holds when the interpreter ends is no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "Kernels of labeltree. Arrays in, arrays out.";
 
   nb::class_<Tree>(m, "Tree", "A checked tree; see core/tree.hpp.")
@@ -99,4 +108,26 @@ NB_MODULE(_core, m) {
       "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert());
   m.def("leaf_costs", [](const Tree& tree) { return give(labeltree::leaf_costs(tree)); }, "tree"_a);
   m.def("node_depths", [](const Tree& tree) { return give(labeltree::node_depths(tree)); }, "tree"_a);
+
+  m.def(
+      "merge",
+      [](I64 indptr, I32 indices, int32_t n_labels, double per_row, double per_pair) {
+        return give(unlocked(
+            [&] { return labeltree::merge(rows_view(indptr, indices), n_labels, {per_row, per_pair}); }));
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_labels"_a, "per_row"_a, "per_pair"_a);
+  m.def(
+      "collapse",
+      [](const Tree& tree, I64 weights, double per_row, double per_pair) {
+        return give(unlocked([&] { return labeltree::collapse(tree, view(weights), {per_row, per_pair}); }));
+      },
+      "tree"_a, "weights"_a.noconvert(), "per_row"_a, "per_pair"_a);
+  m.def(
+      "sweep",
+      [](const Tree& tree, I64 indptr, I32 indices, double per_row, double per_pair, double max_share) {
+        return give(unlocked([&] {
+          return labeltree::sweep(tree, rows_view(indptr, indices), {per_row, per_pair}, max_share);
+        }));
+      },
+      "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "per_row"_a, "per_pair"_a, "max_share"_a);
 }

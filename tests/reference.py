@@ -5,6 +5,7 @@ Trees are nested lists with label numbers at the leaves, label matrices are list
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 Nested = int | list  # type: ignore[type-arg]
@@ -102,3 +103,76 @@ def set_partitions(items: list[int]) -> Iterator[list[list[int]]]:
         yield [[items[0]], *partition]
         for i, part in enumerate(partition):
             yield [*partition[:i], [items[0], *part], *partition[i + 1 :]]
+
+
+# Merging, collapse and bounds over all trees ----------------------------------------------------
+
+
+def phi_merge(rows: Sequence[set[int]], n_labels: int) -> Nested:
+    """φ merging with the paper's price list; the smallest and, among equals, oldest goes first."""
+    per_bit = 3.0 / math.log2(3.0)
+
+    def phi(x: float) -> float:
+        return per_bit * x * math.log2(len(rows) / x) if x else 0.0
+
+    # [age, rows, tree]; labels without rows are put together first, three to a node
+    clusters: list[tuple[int, frozenset[int], Nested]] = [
+        (j, frozenset(i for i, row in enumerate(rows) if j in row), j) for j in range(n_labels)
+    ]
+    age = n_labels
+
+    def size(cluster: tuple[int, frozenset[int], Nested]) -> tuple[int, int]:
+        return len(cluster[1]), cluster[0]
+
+    while len(empty := sorted((c for c in clusters if not c[1]), key=size)[:3]) > 1:
+        clusters = [c for c in clusters if c not in empty]
+        clusters.append((age, frozenset(), [c[2] for c in empty]))
+        age += 1
+    while len(clusters) > 1:
+        a = min(clusters, key=size)
+        clusters.remove(a)
+        next_smallest = min(clusters, key=size)
+
+        def score(c: tuple[int, frozenset[int], Nested], a=a) -> tuple[float, int, int]:  # type: ignore[no-untyped-def]
+            union = float(len(a[1] | c[1]))
+            return union * 2.0 + phi(union) - phi(float(len(c[1]))), *size(c)
+
+        c = min((c for c in clusters if c is next_smallest or a[1] & c[1]), key=score)
+        clusters.remove(c)
+        clusters.append((age, a[1] | c[1], [a[2], c[2]]))
+        age += 1
+    return clusters[0][2]
+
+
+def collapsed_trees(tree: Nested) -> Iterator[Nested]:
+    """Every tree that removing some inner nodes other than the root makes of a tree."""
+    if isinstance(tree, int):
+        yield tree
+        return
+    yield from (list(children) for children in _collapsed_children(tree))
+
+
+def _collapsed_children(tree: list[Nested]) -> Iterator[list[Nested]]:
+    if not tree:
+        yield []
+        return
+    first, rest = tree[0], tree[1:]
+    for later in _collapsed_children(rest):
+        for kept in collapsed_trees(first):
+            yield [kept, *later]
+            if isinstance(kept, list):
+                yield [*kept, *later]
+
+
+def priced(tree: Nested, rows: Sequence[set[int]], per_row: float, per_pair: float) -> float:
+    """What the nodes of a tree cost by a price list, the root's own classifier left out."""
+    return sum(
+        hamming_weight(node, rows) * (per_row + per_pair * len(node))
+        for node in subtrees(tree)
+        if isinstance(node, list)
+    )
+
+
+def cheapest_cost(rows: Sequence[set[int]], n_labels: int) -> int:
+    """min over all trees of c(T, Y)."""
+    return min(training_cost(tree, rows) for tree in all_trees(list(range(n_labels))))

@@ -11,15 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
-from labeltree.data import LabelRows, as_labels
+from labeltree.data import as_labels
+from labeltree.lower_bounds import lower_bound
 from labeltree.trees import LabelTree
 
-
-def rows_for(tree: LabelTree, Y: object) -> LabelRows:
-    """Return Y as label rows that fit the tree; labels by name if the tree has names."""
-    if isinstance(Y, LabelRows) or tree.names is None:
-        return as_labels(Y, n_labels=tree.n_labels)
-    return as_labels(Y, names=tree.names)
+__all__ = [
+    "assign",
+    "expected_cost",
+    "leaf_costs",
+    "lower_bound",
+    "node_weights",
+    "row_costs",
+    "training_cost",
+]
 
 
 def assign(tree: LabelTree, labels: Iterable[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -49,7 +53,7 @@ def node_weights(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     >>> node_weights(LabelTree.from_nested([[0, 1], 2]), [[0], [0, 1], [2], []]).tolist()
     [3, 2, 1, 2, 1]
     """
-    rows = rows_for(tree, Y)
+    rows = tree.label_rows(Y)
     return _core.node_weights(tree._native, rows.indptr, rows.indices)
 
 
@@ -61,7 +65,7 @@ def row_costs(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     >>> row_costs(LabelTree.from_nested([[0, 1], 2]), [[0], [0, 1], [2], []]).tolist()
     [5, 5, 3, 1]
     """
-    rows = rows_for(tree, Y)
+    rows = tree.label_rows(Y)
     return _core.row_costs(tree._native, rows.indptr, rows.indices)
 
 
@@ -75,7 +79,7 @@ def training_cost(tree: LabelTree, Y: object) -> int:
     >>> training_cost(LabelTree.from_nested([[0, 1], 2]), [[0], [0, 1], [2], []])
     14
     """
-    rows = rows_for(tree, Y)
+    rows = tree.label_rows(Y)
     return rows.n_rows + int(node_weights(tree, rows) @ tree.degree.astype(np.int64))
 
 

@@ -20,7 +20,7 @@ from labeltree.data.compressed import (
 )
 
 Kind = Literal["indicator", "sets", "classes"]
-_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+_COLLECTIONS = (list, tuple, set, frozenset, range, np.ndarray)
 
 
 @dataclass(frozen=True, eq=False)

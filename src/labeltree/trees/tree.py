@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.data import LabelRows, as_labels
 from labeltree.trees import formats
 from labeltree.trees.hierarchy import parse_hierarchy
 from labeltree.trees.parents import Parents
@@ -236,6 +237,19 @@ class LabelTree:
         """Return the node of a label."""
         return int(self.leaves[_check_index("label", label, self.n_labels)])
 
+    def label_rows(self, Y: object) -> LabelRows:
+        """Return Y as label rows of this tree; labels by name if the tree has names.
+
+        Examples
+        --------
+        >>> tree = LabelTree.from_nested([["cat", "dog"], "fish"])
+        >>> tree.label_rows([["fish", "cat"]]).indices.tolist()
+        [0, 2]
+        """
+        if isinstance(Y, LabelRows) or self.names is None:
+            return as_labels(Y, n_labels=self.n_labels)
+        return as_labels(Y, names=self.names)
+
     # What can be made of it ---------------------------------------------------------------------
 
     def to_nested(self) -> Any:
@@ -312,7 +326,7 @@ def _as_nodes(name: str, values: ArrayLike) -> IntArray:
 def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hashable, ...] | None:
     if names is None:
         return None
-    given = tuple(names)
+    given = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
     if len(given) != n_labels:
         raise ValueError(f"names has one entry a label, {n_labels} in all, but has {len(given)}")
     if len(set(given)) != n_labels:
