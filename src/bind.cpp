@@ -2,22 +2,26 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "collapse.hpp"
 #include "cost.hpp"
 #include "merge.hpp"
+#include "parse.hpp"
 #include "sparse.hpp"
 #include "sweep.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using labeltree::RowParser;
 using labeltree::Tree;
 
 namespace {
@@ -28,6 +32,7 @@ template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using I32 = Vector<int32_t>;
 using I64 = Vector<int64_t>;
+using F32 = Vector<float>;
 
 template <class T>
 std::span<const T> view(const Vector<T>& array) {
@@ -130,4 +135,30 @@ NB_MODULE(_core, m) {
         }));
       },
       "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "per_row"_a, "per_pair"_a, "max_share"_a);
+
+  nb::class_<RowParser>(m, "RowParser", "Reads XMC text in pieces; see core/parse.hpp.")
+      .def(nb::init<bool, int64_t, int64_t>(), "header"_a, "n_features"_a, "n_labels"_a)
+      .def(
+          "feed",
+          [](RowParser& self, nb::bytes piece) {
+            unlocked([&] { self.feed({piece.c_str(), piece.size()}); });
+          },
+          "piece"_a)
+      .def("finish", [](RowParser& self) {
+        auto rows = unlocked([&] { return self.finish(); });
+        return std::tuple(give(std::move(rows.feature_indptr)), give(std::move(rows.feature_indices)),
+                          give(std::move(rows.values)), give(std::move(rows.label_indptr)),
+                          give(std::move(rows.label_indices)), rows.n_features, rows.n_labels);
+      });
+  m.def(
+      "format_rows",
+      [](I64 label_indptr, I32 label_indices, I64 indptr, I32 indices, F32 values) {
+        const auto text = unlocked([&] {
+          return labeltree::format_rows(rows_view(label_indptr, label_indices), rows_view(indptr, indices),
+                                        view(values));
+        });
+        return nb::bytes(text.data(), text.size());
+      },
+      "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "indptr"_a.noconvert(),
+      "indices"_a.noconvert(), "values"_a.noconvert());
 }

@@ -55,7 +55,7 @@ def as_features(
     _check_kind(rows.data.dtype)
     values = _float32(rows)
     if is_strictly_ascending(rows):
-        return _canonical(rows.indptr, rows.indices, values, rows.n_columns)
+        return canonical_csr(rows.indptr, rows.indices, values, rows.n_columns)
     return _sorted_and_summed(rows, values)
 
 
@@ -105,12 +105,13 @@ def _float32(rows: CompressedRows) -> npt.NDArray[np.float32]:
     return np.asarray(values)
 
 
-def _canonical(
+def canonical_csr(
     indptr: npt.NDArray[Any],
     indices: npt.NDArray[Any],
     values: npt.NDArray[np.float32],
     n_columns: int,
 ) -> sparse.csr_array[np.float32, tuple[int, int]]:
+    """Compressed rows over these arrays, whose indices are known to be sorted and unique."""
     n_rows = len(indptr) - 1
     nothing = (values[:0], indices[:0], np.zeros(n_rows + 1, np.int32))
     csr = sparse.csr_array(nothing, shape=(n_rows, n_columns))
@@ -132,4 +133,4 @@ def _sorted_and_summed(
     csr.has_sorted_indices = csr.has_canonical_format = False
     csr.sum_duplicates()
     summed = CompressedRows(csr.indptr, csr.indices, csr.data, rows.n_columns)
-    return _canonical(csr.indptr, csr.indices, _float32(summed), rows.n_columns)
+    return canonical_csr(csr.indptr, csr.indices, _float32(summed), rows.n_columns)

@@ -310,6 +310,9 @@ def _from_pairs(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """Compressed rows of (row, label) pairs, sorted and without duplicates."""
     width = max(n_labels, 1)
-    keys = np.unique(row.astype(np.int64) * width + label)
+    keys = row.astype(np.int64) * width + label
+    if (keys[1:] <= keys[:-1]).any():
+        keys.sort()
+        keys = keys[np.append(True, keys[1:] > keys[:-1])]
     indptr = _pointers(np.bincount(keys // width, minlength=n_rows))
     return indptr, (keys % width).astype(np.int32)

@@ -1,0 +1,199 @@
+"""Files that open whatever their compression, and that are written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import IO, Any, cast
+
+Source = str | os.PathLike[str] | IO[bytes]
+
+# A few bytes of zstd can stand for a megabyte, so little is read at a time.
+_ZSTD_PIECE = 8192
+
+
+def file_name(file: Source) -> str:
+    """The name of a file for error messages."""
+    if isinstance(file, str | os.PathLike):
+        return "standard input" if file == "-" else os.fspath(file)
+    return str(getattr(file, "name", "stream"))
+
+
+@contextmanager
+def open_read(source: Source) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked if its name ends in .gz or .zst.
+
+    Parameters
+    ----------
+    source
+        A path, "-" for standard input, or an open binary file, which is read as it stands and stays
+        open.
+
+    Raises
+    ------
+    ValueError
+        If the packed data is broken or cut off; also when that shows only while it is read.
+
+    Examples
+    --------
+    >>> import io
+    >>> with open_read(io.BytesIO(b"1 2 3")) as stream:
+    ...     stream.read()
+    b'1 2 3'
+    """
+    if not isinstance(source, str | os.PathLike):
+        _check_binary(source, "read")
+        yield source
+    elif source == "-":
+        yield sys.stdin.buffer
+    elif (path := Path(source)).suffix == ".gz":
+        with gzip.open(path) as stream:
+            try:
+                yield cast(IO[bytes], stream)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise ValueError(f"{path}: broken gzip data: {error}") from error
+    elif path.suffix == ".zst":
+        _zstandard()
+        with path.open("rb") as packed, BufferedReader(_ZstdReader(packed, str(path))) as stream:
+            yield stream
+    else:
+        with path.open("rb") as plain:
+            yield plain
+
+
+@contextmanager
+def open_write(target: Source) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, packed if its name ends in .gz or .zst.
+
+    The bytes go to a temporary file beside the target, which takes the target's name once all is on
+    the disk. If the block fails, the target stays as it was.
+
+    Parameters
+    ----------
+    target
+        A path, "-" for standard output, or an open binary file, which is written as it stands and
+        stays open.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open_write(f"{folder}/rows.txt.gz") as stream:
+    ...         stream.write(b"1 2 3")
+    ...     with open_read(f"{folder}/rows.txt.gz") as stream:
+    ...         stream.read()
+    5
+    b'1 2 3'
+    """
+    if not isinstance(target, str | os.PathLike):
+        _check_binary(target, "write")
+        yield target
+        return
+    if target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target).resolve()  # so that a link keeps pointing to the file it points to
+    if path.exists() and not path.is_file():  # a pipe or device cannot be replaced
+        opened: AbstractContextManager[IO[bytes]] = path.open("wb")
+    else:
+        opened = _replacing(path)
+    with opened as raw, _packed(raw, path.suffix) as stream:
+        yield stream
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        # No name and no time inside, so that equal rows give equal files.
+        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
+            yield cast(IO[bytes], stream)
+    elif suffix == ".zst":
+        with _zstandard().ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+            yield stream
+    else:
+        yield raw
+
+
+def _check_binary(file: Any, verb: str) -> None:
+    if not hasattr(file, verb):
+        raise TypeError(f"expected a path or an open binary file, but got {type(file).__name__}")
+    if hasattr(file, "encoding"):
+        raise TypeError(f"{file_name(file)} is open as text; open it in binary mode")
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise ImportError(
+            'files that end in .zst need the package zstandard: pip install "labeltree[zstd]"'
+        ) from None
+    return zstandard
+
+
+class _ZstdReader(RawIOBase):
+    """Unpacked bytes of a zstd file; unlike the reader of the package it notices a missing end."""
+
+    def __init__(self, packed: IO[bytes], name: str) -> None:
+        self._packed, self._name = packed, name
+        self._frame: Any = None  # None between two frames
+        self._rest, self._ready = b"", memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            piece = self._rest or self._packed.read(_ZSTD_PIECE)
+            if not piece:
+                if self._frame is not None:
+                    raise ValueError(f"{self._name}: broken zstd data: the end is missing")
+                return 0
+            self._unpack(piece)
+        n_bytes = min(len(buffer), len(self._ready))
+        buffer[:n_bytes] = self._ready[:n_bytes]
+        self._ready = self._ready[n_bytes:]
+        return n_bytes
+
+    def _unpack(self, piece: bytes) -> None:
+        zstandard = _zstandard()
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            self._ready = memoryview(self._frame.decompress(piece))
+        except zstandard.ZstdError as error:
+            raise ValueError(f"{self._name}: broken zstd data: {error}") from error
+        self._rest = b""
+        if self._frame.eof:
+            self._rest, self._frame = self._frame.unused_data, None

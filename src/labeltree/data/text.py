@@ -1,0 +1,243 @@
+"""Texts with their tags, one to a line: JSONL and TSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from labeltree.data.files import Source, file_name, open_read, open_write
+
+TaggedText = tuple[str, list[str]]
+
+
+def read_jsonl(
+    path: Source, *, text: str = "text", tags: str | None = "tags"
+) -> Iterator[TaggedText]:
+    """Iterate over (text, tags) of a file with one JSON object to a line.
+
+    Empty lines are passed over.
+
+    Parameters
+    ----------
+    path
+        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+    text
+        Field that holds the text.
+    tags
+        Field that holds a list of strings, or one string; None if the texts have no tags.
+
+    Raises
+    ------
+    ValueError
+        With path and line, for broken JSON or UTF-8 and for missing or wrong fields.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(read_jsonl(io.BytesIO(b'{"text": "green tea", "tags": ["tea"]}')))
+    [('green tea', ['tea'])]
+    """
+    for where, line in _lines(path):
+        if line.strip():
+            fields = _json_object(where, line)
+            content = _field(where, fields, text)
+            if not isinstance(content, str):
+                raise ValueError(
+                    f'{where}: field "{text}" must be a string, but is {_json_kind(content)}'
+                )
+            yield content, [] if tags is None else _json_tags(where, fields, tags)
+
+
+def write_jsonl(
+    path: Source,
+    rows: Iterable[tuple[str, Iterable[str]]],
+    *,
+    text: str = "text",
+    tags: str = "tags",
+) -> None:
+    """Write (text, tags) pairs as one JSON object to a line.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> write_jsonl(file, [("green tea", ["tea"])])
+    >>> file.getvalue()
+    b'{"text": "green tea", "tags": ["tea"]}\\n'
+    """
+    with open_write(path) as stream:
+        for i, row in enumerate(rows):
+            content, row_tags = _checked(i, row)
+            line = json.dumps({text: content, tags: row_tags}, ensure_ascii=False)
+            stream.write(_encoded(i, line))
+
+
+def read_tsv(
+    path: Source, *, separator: str = ",", tags_first: bool = False
+) -> Iterator[TaggedText]:
+    """Iterate over (text, tags) of a file with lines ``text<TAB>tag1,tag2``.
+
+    Every line has exactly one tab; nothing is quoted or escaped. Blanks around a tag do not belong
+    to it. A row without tags has nothing on that side of its tab.
+
+    Parameters
+    ----------
+    path
+        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+    separator
+        What stands between two tags.
+    tags_first
+        Whether lines are ``tag1,tag2<TAB>text`` instead.
+
+    Raises
+    ------
+    ValueError
+        With path and line, for a line without its tab or with two, an empty tag, or broken UTF-8.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(read_tsv(io.BytesIO(b"green tea\\ttea, green\\nwater\\t\\n")))
+    [('green tea', ['tea', 'green']), ('water', [])]
+    """
+    _check_separator(separator)
+    for where, line in _lines(path):
+        n_tabs = line.count("\t")
+        if n_tabs != 1:
+            raise ValueError(f"{where}: a line must have one tab, but has {n_tabs}")
+        content, listed = line.split("\t")
+        if tags_first:
+            content, listed = listed, content
+        row_tags = [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
+        if "" in row_tags:
+            raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
+        yield content, row_tags
+
+
+def write_tsv(
+    path: Source,
+    rows: Iterable[tuple[str, Iterable[str]]],
+    *,
+    separator: str = ",",
+    tags_first: bool = False,
+) -> None:
+    """Write (text, tags) pairs as lines that `read_tsv` reads back.
+
+    Raises
+    ------
+    ValueError
+        For a text with a tab or line break and for a tag with those, a separator or blanks around
+        it, since the format could not give them back; write_jsonl can hold them.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> write_tsv(file, [("green tea", ["tea", "green"])])
+    >>> file.getvalue()
+    b'green tea\\ttea,green\\n'
+    """
+    _check_separator(separator)
+    with open_write(path) as stream:
+        for i, row in enumerate(rows):
+            content, row_tags = _checked(i, row)
+            for part in (content, *row_tags):
+                if any(mark in part for mark in "\t\n\r"):
+                    raise ValueError(
+                        f"row {i}: TSV cannot hold a tab or line break, but {part!r} has one; "
+                        "write_jsonl can"
+                    )
+            for tag in row_tags:
+                if separator in tag or tag != tag.strip() or not tag:
+                    raise ValueError(
+                        f"row {i}: TSV cannot hold tag {tag!r}, which is empty or has "
+                        f"{separator!r} in it or blanks around it; write_jsonl can"
+                    )
+            listed = separator.join(row_tags)
+            stream.write(
+                _encoded(i, f"{listed}\t{content}" if tags_first else f"{content}\t{listed}")
+            )
+
+
+def _lines(path: Source) -> Iterator[tuple[str, str]]:
+    """Each line with its place, "path: line 17"."""
+    name = file_name(path)
+    with open_read(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            where = f"{name}: line {number}"
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            try:
+                yield where, line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"{where}: not UTF-8: byte 0x{line[error.start]:02x} at position {error.start}"
+                ) from None
+
+
+def _json_object(where: str, line: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+        if "\\u" in line:
+            json.dumps(fields, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{where}: broken JSON: half of a surrogate pair") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{where}: broken JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"{where}: expected a JSON object, but found {_json_kind(fields)}")
+    return fields
+
+
+def _field(where: str, fields: dict[str, Any], name: str) -> Any:
+    if name not in fields:
+        found = ", ".join(f'"{field}"' for field in fields) or "none"
+        raise ValueError(f'{where}: field "{name}" is missing; fields are {found}')
+    return fields[name]
+
+
+def _json_tags(where: str, fields: dict[str, Any], name: str) -> list[str]:
+    tags = _field(where, fields, name)
+    if isinstance(tags, str):
+        return [tags]
+    if not isinstance(tags, list):
+        raise ValueError(
+            f'{where}: field "{name}" must be a string or a list of strings, '
+            f"but is {_json_kind(tags)}"
+        )
+    for tag in tags:
+        if not isinstance(tag, str):
+            raise ValueError(
+                f'{where}: field "{name}" must hold strings, but holds {_json_kind(tag)}'
+            )
+    return tags
+
+
+def _json_kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _check_separator(separator: str) -> None:
+    if not separator or any(mark in separator for mark in "\t\n\r"):
+        raise ValueError(
+            f"separator must be text without tabs and line breaks, but is {separator!r}"
+        )
+
+
+def _checked(i: int, row: tuple[str, Iterable[str]]) -> TaggedText:
+    content, tags = row
+    tags = [tags] if isinstance(tags, str) else list(tags)
+    for part in (content, *tags):
+        if not isinstance(part, str):
+            raise TypeError(
+                f"row {i}: text and tags must be strings, but one is {type(part).__name__}"
+            )
+    return content, tags
+
+
+def _encoded(i: int, line: str) -> bytes:
+    try:
+        return line.encode() + b"\n"
+    except UnicodeEncodeError as error:
+        raise ValueError(f"row {i}: cannot be written as UTF-8: {error.reason}") from None
