@@ -58,6 +58,24 @@ def compressed_rows(matrix: Any, name: str) -> CompressedRows:
     return CompressedRows(matrix.indptr, matrix.indices[:nnz], matrix.data[:nnz], n_columns)
 
 
+def dense_rows(array: npt.NDArray[Any], name: str) -> CompressedRows:
+    """The entries of a two-dimensional array that are not 0."""
+    n_rows, n_columns = array.shape
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(f"{name} must have at most {MAX_COLUMNS} columns, but has {n_columns}")
+    row, column = np.nonzero(array)
+    return CompressedRows(
+        pointers(np.bincount(row, minlength=n_rows)), column, array[row, column], n_columns
+    )
+
+
+def pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Where each row starts, and where the last one ends."""
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
 def is_strictly_ascending(rows: CompressedRows) -> bool:
     """Whether the indices of each row are sorted and unique."""
     rising = rows.indices[1:] > rows.indices[:-1]
@@ -122,8 +140,7 @@ def _from_coordinates(matrix: Any, name: str) -> CompressedRows:
             raise ValueError(
                 f"{name} has {word} index {indices[bad]}, but its {word}s are {_range(size)}"
             )
-    indptr = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=n_rows), out=indptr[1:])
+    indptr = pointers(np.bincount(row, minlength=n_rows))
     if (row[1:] < row[:-1]).any():
         order = np.argsort(row, kind="stable")
         column, data = column[order], data[order]

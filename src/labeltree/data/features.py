@@ -12,6 +12,7 @@ from labeltree.data.compressed import (
     MAX_COLUMNS,
     CompressedRows,
     compressed_rows,
+    dense_rows,
     is_strictly_ascending,
 )
 
@@ -78,9 +79,7 @@ def _rows(X: Any) -> CompressedRows:
             f"X must have 2 dimensions, but has {array.ndim}. "
             "Reshape your data: X.reshape(1, -1) is one row"
         )
-    if array.shape[1] > MAX_COLUMNS:
-        raise ValueError(f"X must have at most {MAX_COLUMNS} columns, but has {array.shape[1]}")
-    return compressed_rows(sparse.csr_array(array), "X")
+    return dense_rows(array, "X")
 
 
 def _check_kind(dtype: np.dtype[Any]) -> None:

@@ -15,7 +15,9 @@ from labeltree.data.compressed import (
     MAX_COLUMNS,
     CompressedRows,
     compressed_rows,
+    dense_rows,
     is_strictly_ascending,
+    pointers,
     row_of,
 )
 
@@ -82,7 +84,7 @@ class LabelRows:
             rows = np.asarray(rows)
             rows = rows.astype(np.int64) if rows.size == 0 else rows
         lengths = np.diff(self.indptr)[rows]
-        indptr = _pointers(lengths)
+        indptr = pointers(lengths)
         shift = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths)
         indices = self.indices[shift + np.arange(indptr[-1])]
         return LabelRows(indptr, indices, self.n_labels, self.names, self.kind)
@@ -184,9 +186,7 @@ def _frame(Y: Any) -> LabelRows:
 def _dense(Y: npt.NDArray[Any]) -> LabelRows:
     if Y.dtype.kind not in "biufO":
         raise TypeError(f"an indicator Y must be 0/1 numbers, but has dtype {Y.dtype}")
-    row, column = np.nonzero(Y)
-    indptr = _pointers(np.bincount(row, minlength=len(Y)))
-    return _indicator(CompressedRows(indptr, column, Y[row, column], Y.shape[1]))
+    return _indicator(dense_rows(Y, "Y"))
 
 
 def _indicator(rows: CompressedRows) -> LabelRows:
@@ -223,7 +223,7 @@ def _listed(
         _check_rows(Y)
         if len(Y) == 0 or isinstance(Y[0], _COLLECTIONS):
             kind = "sets"
-            indptr = _pointers(np.fromiter(map(len, Y), np.int64, len(Y)))
+            indptr = pointers(np.fromiter(map(len, Y), np.int64, len(Y)))
             flat = [label for row in Y for label in row]
 
     def where(entry: int) -> str:
@@ -299,12 +299,6 @@ def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | 
     return _named(indptr, indices, known, rows.kind)
 
 
-def _pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    indptr = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    return indptr
-
-
 def _from_pairs(
     row: npt.NDArray[Any], label: npt.NDArray[Any], n_rows: int, n_labels: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -314,5 +308,5 @@ def _from_pairs(
     if (keys[1:] <= keys[:-1]).any():
         keys.sort()
         keys = keys[np.append(True, keys[1:] > keys[:-1])]
-    indptr = _pointers(np.bincount(keys // width, minlength=n_rows))
+    indptr = pointers(np.bincount(keys // width, minlength=n_rows))
     return indptr, (keys % width).astype(np.int32)

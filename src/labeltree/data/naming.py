@@ -101,7 +101,7 @@ def are_positions(names: Names) -> bool:
 
 def _number_array(labels: npt.NDArray[Any], where: Where) -> tuple[Codes, Names]:
     if labels.dtype.kind in "fmM" and (missing := np.isnan(labels)).any():
-        raise ValueError(f"{where(int(np.argmax(missing)))} has label NaN; leave the row out")
+        raise ValueError(f"{where(int(np.argmax(missing)))} has label NaN; leave it out")
     names, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int32), names
 
@@ -117,7 +117,7 @@ def _first_positions(labels: Iterable[Any], where: Where) -> dict[Hashable, int]
             ) from None
     for label, entry in first.items():
         if label is None or (isinstance(label, float) and label != label):
-            raise ValueError(f"{where(entry)} has label {label}; leave it out")
+            raise ValueError(f"{where(entry)} has label {'NaN' if label else None}; leave it out")
     return first
 
 
