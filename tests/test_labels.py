@@ -215,7 +215,9 @@ def test_unknown_column_of_a_data_frame_is_refused() -> None:
         as_labels(pd.DataFrame({"tea": [1, 0], "milk": [0, 1]}), names=["tea"])
 
 
-@pytest.mark.parametrize(("label", "word"), [(None, "None"), (float("nan"), "NaN")])
+@pytest.mark.parametrize(
+    ("label", "word"), [(None, "None"), (float("nan"), "NaN"), (pd.NA, "<NA>")]
+)
 def test_missing_label_is_refused(label, word: str) -> None:
     with pytest.raises(ValueError, match=f"row 1 of Y has label {word}; leave it out"):
         as_labels([["a"], ["b", label]])

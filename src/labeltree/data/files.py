@@ -139,7 +139,11 @@ def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
         with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
             yield cast(IO[bytes], stream)
     elif suffix == ".zst":
-        with _zstandard().ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+        with (
+            _zstandard()
+            .ZstdCompressor(write_checksum=True)
+            .stream_writer(raw, closefd=False) as stream
+        ):
             yield stream
     else:
         yield raw

@@ -116,9 +116,22 @@ def _first_positions(labels: Iterable[Any], where: Where) -> dict[Hashable, int]
                 f"labels must be hashable, but {where(entry)} has {type(label).__name__} {label!r}"
             ) from None
     for label, entry in first.items():
-        if label is None or (isinstance(label, float) and label != label):
-            raise ValueError(f"{where(entry)} has label {'NaN' if label else None}; leave it out")
+        if _is_missing(label):
+            raise ValueError(f"{where(entry)} has label {_missing_word(label)}; leave it out")
     return first
+
+
+def _is_missing(label: object) -> bool:
+    # The missing values of pandas are told by name, since it need not be installed.
+    return (
+        label is None
+        or (isinstance(label, float) and label != label)
+        or type(label).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _missing_word(label: object) -> str:
+    return "NaN" if isinstance(label, float) else str(label)
 
 
 def _first_not_integer(labels: Sequence[Any]) -> int | None:

@@ -109,7 +109,7 @@ def read_tsv(
         content, listed = line.split("\t")
         if tags_first:
             content, listed = listed, content
-        row_tags = [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
+        row_tags = _split_tags(listed, separator)
         if "" in row_tags:
             raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
         yield content, row_tags
@@ -143,21 +143,19 @@ def write_tsv(
         for i, row in enumerate(rows):
             content, row_tags = _checked(i, row)
             for part in (content, *row_tags):
-                if any(mark in part for mark in "\t\n\r"):
+                if any(mark in part for mark in "\t\n\r\ufeff"):
                     raise ValueError(
-                        f"row {i}: TSV cannot hold a tab or line break, but {part!r} has one; "
-                        "write_jsonl can"
-                    )
-            for tag in row_tags:
-                if separator in tag or tag != tag.strip() or not tag:
-                    raise ValueError(
-                        f"row {i}: TSV cannot hold tag {tag!r}, which is empty or has "
-                        f"{separator!r} in it or blanks around it; write_jsonl can"
+                        f"row {i}: TSV cannot hold a tab, line break or byte order mark, "
+                        f"but {part!r} has one; write_jsonl can"
                     )
             listed = separator.join(row_tags)
-            stream.write(
-                _encoded(i, f"{listed}\t{content}" if tags_first else f"{content}\t{listed}")
-            )
+            if "" in row_tags or _split_tags(listed, separator) != row_tags:
+                raise ValueError(
+                    f"row {i}: TSV cannot hold the tags {row_tags!r}, since one is empty or has "
+                    f"{separator!r} in it or blanks around it; write_jsonl can"
+                )
+            line = f"{listed}\t{content}" if tags_first else f"{content}\t{listed}"
+            stream.write(_encoded(i, line))
 
 
 def _lines(path: Source) -> Iterator[tuple[str, str]]:
@@ -216,6 +214,10 @@ def _json_tags(where: str, fields: dict[str, Any], name: str) -> list[str]:
 def _json_kind(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
     return "null" if value is None else names.get(type(value), "a number")
+
+
+def _split_tags(listed: str, separator: str) -> list[str]:
+    return [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
 
 
 def _check_separator(separator: str) -> None:
