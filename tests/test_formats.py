@@ -92,8 +92,8 @@ def test_dot_chains_comments_and_attributes_are_read() -> None:
       7 [label="a \\"fish\\""]
     }"""
     tree = LabelTree.from_dot(text)
-    assert tree.names == ("the cat", "dog", 'a "fish"')
-    assert tree.to_nested() == [[0, 1], 2]
+    assert tree.names == ('a "fish"', "the cat", "dog")
+    assert tree.to_nested() == [[1, 2], 0]
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,32 @@ def test_malformed_json_is_refused(text, message) -> None:
 def test_names_that_json_cannot_hold_are_refused() -> None:
     with pytest.raises(TypeError, match="JSON holds names that are texts or numbers"):
         LabelTree.from_nested([0, 1]).with_names([b"a", b"b"]).to_json()
+
+
+@pytest.mark.parametrize("name", ["tree.json", "tree.nwk", "tree.dot.gz", "my.tree.json.zst"])
+def test_a_file_gives_back_the_tree(tmp_path, name) -> None:
+    tree = LabelTree.from_nested([["cat", "dog"], "sea fish"])
+    tree.save(tmp_path / name)
+    assert LabelTree.load(tmp_path / name) == tree
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
+    with pytest.raises(
+        ValueError, match=r"a tree file ends in \.json, .* but .*tree\.txt' does not"
+    ):
+        LabelTree.from_nested([0, 1]).save(tmp_path / "tree.txt")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"{", "tree.json: a tree file is JSON"), (b"\xff", "tree.json: a tree file is UTF-8")],
+)
+def test_a_broken_file_is_named(tmp_path, content, message) -> None:
+    (tmp_path / "tree.json").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        LabelTree.load(tmp_path / "tree.json")
+
+
+def test_a_missing_file_is_not_found(tmp_path) -> None:
+    with pytest.raises(FileNotFoundError):
+        LabelTree.load(tmp_path / "tree.json")

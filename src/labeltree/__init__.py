@@ -1,6 +1,9 @@
 """Probabilistic label trees that know and minimise what they cost."""
 
+from importlib.metadata import version
+
 from labeltree import cost, data, trees
 from labeltree.trees import LabelTree
 
-__all__ = ["LabelTree", "cost", "data", "trees"]
+__version__ = version("labeltree")
+__all__ = ["LabelTree", "__version__", "cost", "data", "trees"]

@@ -4,17 +4,58 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from labeltree.data.files import open_read, open_write
 from labeltree.trees.parents import Parents, number_labels
 
 if TYPE_CHECKING:
     from labeltree.trees.tree import LabelTree
 
+_SUFFIXES = {".json": "json", ".nwk": "newick", ".newick": "newick", ".dot": "dot", ".gv": "dot"}
+_PACKED = (".gz", ".zst")
+
 JSON_FORMAT = "labeltree.tree"
 JSON_VERSION = 1
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Return which format a file has by its suffix; .gz or .zst may follow."""
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in _PACKED]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix not in _SUFFIXES:
+        raise ValueError(
+            f"a tree file ends in {', '.join(_SUFFIXES)}, but {os.fspath(path)!r} does not"
+        )
+    return _SUFFIXES[suffix]
+
+
+def save(tree: LabelTree, path: str | os.PathLike[str]) -> None:
+    """Write a tree in the format of the suffix."""
+    write = {"json": to_json, "newick": to_newick, "dot": to_dot}[format_of(path)]
+    text = write(tree)
+    with open_write(path) as stream:
+        stream.write(text.encode())
+
+
+def load(path: str | os.PathLike[str]) -> Parents:
+    """Return the tree of a file in the format of the suffix."""
+    parse = {"json": parse_json, "newick": parse_newick, "dot": parse_dot}[format_of(path)]
+    with open_read(path) as stream:
+        content = stream.read()
+    try:
+        return parse(content.decode())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)}: a tree file is UTF-8, but {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
 # Nested lists -----------------------------------------------------------------------------------
@@ -219,7 +260,9 @@ def parse_dot(text: str) -> Parents:
         if label is not None and len(chain) == 1:
             texts[number[chain[0]]] = label
     inner = set(parent)
-    leaf_nodes = [v for v in range(len(parent)) if v not in inner]
+    # Labels are numbered in the order of their texts, which is how to_dot writes them.
+    order = list(texts) + [v for v in range(len(parent)) if v not in texts]
+    leaf_nodes = [v for v in order if v not in inner]
     ids = list(number)
     return _with_leaves(parent, leaf_nodes, [texts.get(v, ids[v]) for v in leaf_nodes])
 

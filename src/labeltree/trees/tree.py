@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
@@ -203,6 +204,11 @@ class LabelTree:
         return cls._of(formats.parse_dot(text))
 
     @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the tree of a file that ends in .json, .nwk or .dot, perhaps with .gz or .zst."""
+        return cls._of(formats.load(path))
+
+    @classmethod
     def _of(cls, parents: Parents) -> Self:
         return cls.from_parents(parents.parent, parents.label, names=parents.names)
 
@@ -273,6 +279,13 @@ class LabelTree:
     def to_dot(self) -> str:
         """Return the tree as a Graphviz digraph."""
         return formats.to_dot(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree to a file that ends in .json, .nwk or .dot, perhaps with .gz or .zst.
+
+        Only JSON keeps label numbers and names apart. The file is written whole or not at all.
+        """
+        formats.save(self, path)
 
     def with_names(self, names: Iterable[Hashable] | None) -> Self:
         """Return the same tree with other names of labels."""

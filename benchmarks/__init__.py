@@ -1,0 +1,1 @@
+"""Measurements: speed/ guards our own kernels, rivals/ compares."""
