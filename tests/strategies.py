@@ -5,6 +5,7 @@ Trees are nested lists over the labels 0..m-1 and rows are sets of labels, as in
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from hypothesis import strategies as st
@@ -29,8 +30,7 @@ def _over(draw: st.DrawFn, labels: list[int], min_degree: int) -> Nested:
     cuts = draw(st.sets(st.integers(1, len(labels) - 1), min_size=1))
     edges = [0, *sorted(cuts), len(labels)]
     children = [
-        draw(_over(labels[start:stop], min_degree))
-        for start, stop in zip(edges[:-1], edges[1:], strict=True)
+        draw(_over(labels[start:stop], min_degree)) for start, stop in itertools.pairwise(edges)
     ]
     unary = min_degree == 1 and draw(st.integers(0, 9)) == 0
     return [children] if unary else children

@@ -1,0 +1,28 @@
+"""How good predictions are, on sparse labels and rankings; nothing is ever made dense.
+
+True labels come in any form that `labeltree.data.as_labels` takes; integers in lists are label
+numbers. Labels by name need `as_labels(Y, names=...)` with the names in the order of the numbers.
+"""
+
+from labeltree.metrics.at_k import coverage_at_k, ndcg_at_k, precision_at_k, recall_at_k
+from labeltree.metrics.judge import top_labels
+from labeltree.metrics.probabilities import ece_at_k, log_loss
+from labeltree.metrics.propensity import propensities, psndcg_at_k, psp_at_k
+from labeltree.metrics.report import evaluate
+from labeltree.metrics.sets import macro_f1, micro_f1
+
+__all__ = [
+    "coverage_at_k",
+    "ece_at_k",
+    "evaluate",
+    "log_loss",
+    "macro_f1",
+    "micro_f1",
+    "ndcg_at_k",
+    "precision_at_k",
+    "propensities",
+    "psndcg_at_k",
+    "psp_at_k",
+    "recall_at_k",
+    "top_labels",
+]

@@ -1,0 +1,111 @@
+"""Whether predicted probabilities mean what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from labeltree.data import as_labels
+from labeltree.metrics.judge import Judged, Ranked, Scores, canonical, is_true, judge
+
+
+def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> float:
+    """Return the mean binary cross-entropy over all n_rows × n_labels cells.
+
+    A cell (i, j) loses -ln p if label j is true in row i, and -ln(1-p) if not, with p clipped to
+    [eps, 1-eps]; a cell that is not stored has p = 0. Only stored entries and true labels are
+    visited. Times n_labels it is the loss of a row.
+
+    Parameters
+    ----------
+    Y_true
+        True labels, in any form that `labeltree.data.as_labels` takes.
+    probabilities
+        CSR (n_rows, n_labels) of probabilities.
+    eps
+        Distance that probabilities keep from 0 and 1.
+
+    Examples
+    --------
+    >>> truth = [[0], [1]]
+    >>> round(log_loss(truth, sparse.csr_array([[0.5, 0.0], [0.0, 0.5]])), 4)
+    0.3466
+    """
+    if not sparse.issparse(probabilities):
+        raise TypeError(f"probabilities are a CSR matrix, but are {type(probabilities).__name__}")
+    if not 0 < eps < 0.5:
+        raise ValueError(f"eps is between 0 and 0.5, but is {eps}")
+    n_rows, n_labels = probabilities.shape
+    truth = as_labels(Y_true, n_labels=n_labels)
+    if truth.n_rows != n_rows or not n_rows:
+        raise ValueError(
+            f"Y_true and probabilities have as many rows, at least one, but have {truth.n_rows} "
+            f"and {n_rows}"
+        )
+    given = canonical(probabilities)
+    _check_probabilities(given.data)
+    true = is_true(truth, given.indptr, given.indices)
+    p = np.clip(given.data.astype(np.float64), eps, 1 - eps)
+    n_missed = len(truth.indices) - int(true.sum())
+    n_empty = n_rows * n_labels - len(p) - n_missed  # neither stored nor true
+    loss = -np.log(p[true]).sum() - np.log1p(-p[~true]).sum()
+    loss += -n_missed * np.log(eps) - n_empty * np.log1p(-eps)
+    return float(loss / (n_rows * n_labels))
+
+
+def ece_at_k(
+    Y_true: object,
+    ranked: Ranked,
+    k: int,
+    probabilities: ArrayLike | None = None,
+    *,
+    n_bins: int = 10,
+) -> float:
+    """Return the expected calibration error of the probabilities of the best k labels.
+
+    The predictions are put into bins of equal width by their probability; the error is the mean,
+    over predictions, of the gap between the mean probability and the share of true labels in
+    their bin. Padding does not count; it is 0 where nothing is predicted.
+
+    Parameters
+    ----------
+    Y_true, ranked, k
+        As in `precision_at_k`.
+    probabilities
+        Probability of each ranked label, in the shape of ranked. None if ranked is a CSR matrix,
+        whose values then are the probabilities.
+    n_bins
+        Number of bins; bin b holds probabilities from b/n_bins up to (b+1)/n_bins, the last one
+        with 1.
+
+    Examples
+    --------
+    >>> truth = [[0], [1]]
+    >>> round(ece_at_k(truth, [[0], [0]], 1, [[0.7], [0.7]]), 4)
+    0.2
+    """
+    return ece(judge(Y_true, ranked, k, probabilities=probabilities), k, n_bins=n_bins)
+
+
+def ece(judged: Judged, k: int, *, n_bins: int = 10) -> float:
+    """Return ECE@k of judged predictions."""
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, but is {n_bins}")
+    if judged.scores is None:
+        raise ValueError("calibration needs the probabilities of ranked; pass probabilities")
+    there = judged.labels[:, :k] >= 0
+    p, hits = judged.scores[:, :k][there], judged.hits[:, :k][there]
+    _check_probabilities(p)
+    if not len(p):
+        return 0.0
+    bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+    gaps = np.bincount(bins, weights=p - hits, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(p))
+
+
+def _check_probabilities(p: NDArray[np.floating]) -> None:
+    if len(p) and not (p.min() >= 0 and p.max() <= 1):
+        raise ValueError(
+            f"probabilities are between 0 and 1, but reach from {p.min():g} to {p.max():g}"
+        )
