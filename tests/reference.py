@@ -332,3 +332,75 @@ def ece_at_k(
         accuracy = sum(hit for _, hit in entries) / len(entries)
         error += len(entries) / total * abs(accuracy - confidence)
     return error
+
+
+# Bounds -----------------------------------------------------------------------------------------
+
+
+def nested_optimum(counts: Sequence[int], n_rows: int) -> int:
+    """Theorem 5 by its recurrence in O(m²), for counts in ascending order."""
+    if len(counts) == 1:
+        return n_rows
+    best = [0]
+    for j in range(1, len(counts) + 1):
+        first = [j * counts[j - 1]]
+        later = [best[i] + (j - i + 1) * counts[j - 1] for i in range(1, j)]
+        best.append(min(first + later))
+    return n_rows + best[-1]
+
+
+def node_probability(
+    node: Nested, sets: Sequence[set[int]], probabilities: Sequence[float]
+) -> float:
+    """P(z_v = 1) under a distribution over label sets."""
+    under = labels_under(node)
+    return sum(p for labels, p in zip(sets, probabilities, strict=True) if labels & under)
+
+
+def calls_of_query(parent: Sequence[int], conditional: Sequence[float], threshold: float) -> int:
+    """Algorithm 2, line by line: how often a node classifier is called."""
+    children = [[u for u, p in enumerate(parent) if p == v] for v in range(len(parent))]
+    stack = [(0, conditional[0])]
+    calls = 1
+    while stack:
+        v, eta = stack.pop()
+        if eta >= threshold:
+            for u in children[v]:
+                stack.append((u, eta * conditional[u]))
+                calls += 1
+    return calls
+
+
+def normalize(parent: Sequence[int], estimates: Sequence[float]) -> list[float]:
+    """The two steps before Theorem 6, node by node; 0/0 is shared evenly."""
+    eta = list(estimates)
+    for v in range(len(parent)):
+        children = [u for u, p in enumerate(parent) if p == v]
+        for u in children:
+            eta[u] = min(eta[u], eta[v])
+        total = sum(eta[u] for u in children)
+        if children and eta[v] > total:
+            for u in children:
+                eta[u] = eta[u] * eta[v] / total if total > 0 else eta[v] / len(children)
+    return eta
+
+
+def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
+    """Bron and Kerbosch with pivots."""
+    near: list[set[int]] = [set() for _ in range(n_vertices)]
+    for u, v in edges:
+        if u != v:
+            near[u].add(v)
+            near[v].add(u)
+
+    def grow(size: int, open_: set[int], done: set[int]) -> int:
+        if not open_:
+            return size
+        pivot = max(open_ | done, key=lambda v: len(near[v] & open_))
+        best = size
+        for v in open_ - near[pivot]:
+            best = max(best, grow(size + 1, open_ & near[v], done & near[v]))
+            open_, done = open_ - {v}, done | {v}
+        return best
+
+    return grow(0, set(range(n_vertices)), set())

@@ -12,7 +12,7 @@ from strategies import row_lists
 from labeltree import metrics
 from labeltree.data import as_labels
 
-fast = settings(max_examples=60, deadline=None)
+fast = settings(max_examples=40, deadline=None)
 
 # Two rows worked out by hand: row 0 has labels 0 and 2, row 1 has label 1, row 2 has none.
 TRUTH = as_labels([[0, 2], [1], []], n_labels=4)
@@ -218,6 +218,11 @@ def test_f1_takes_numbers_beside_an_indicator() -> None:
 def test_calibrated_probabilities_have_no_calibration_error() -> None:
     truth = as_labels([[0], [0], [0], [1]], n_labels=2)
     assert metrics.ece_at_k(truth, [[0]] * 4, 1, [[0.75]] * 4) == pytest.approx(0.0)
+
+
+def test_probability_one_falls_into_the_last_bin() -> None:
+    error = metrics.ece_at_k([[0], [1]], [[1], [1]], 1, [[1.0], [0.9]])
+    assert error == pytest.approx(((1.0 - 0) + (0.9 - 1)) / 2)
 
 
 def test_evaluate_adds_f1_of_predicted_sets() -> None:

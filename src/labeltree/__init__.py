@@ -2,8 +2,8 @@
 
 from importlib.metadata import version
 
-from labeltree import cost, data, trees
+from labeltree import bounds, cost, data, metrics, trees
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
-__all__ = ["LabelTree", "__version__", "cost", "data", "trees"]
+__all__ = ["LabelTree", "__version__", "bounds", "cost", "data", "metrics", "trees"]

@@ -1,0 +1,126 @@
+"""Why no fast algorithm is exact: graphs whose cliques are cheap trees (Theorem 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree.data import LabelRows
+from labeltree.trees import LabelTree
+
+Edges = Iterable[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class CliqueInstance:
+    """Rows of labels that have a tree of cost at most threshold if and only if a clique exists.
+
+    Labels are the arcs of the graph; row i < n_vertices holds the arcs that touch vertex i, every
+    further row holds all arcs.
+    """
+
+    rows: LabelRows
+    threshold: int
+    arcs: NDArray[np.int64]  # (n_labels, 2), self-loops included, ascending
+    n_vertices: int
+    clique_size: int
+
+    def tree(self, clique: Iterable[int]) -> LabelTree:
+        """Return the tree that puts the arcs between the given vertices under one node.
+
+        For a clique of `clique_size` vertices its cost is the threshold.
+        """
+        inside = np.isin(self.arcs, list(clique)).all(axis=1)
+        n_arcs = len(self.arcs)
+        parent = np.concatenate([np.where(inside, n_arcs + 1, n_arcs), [-1, n_arcs]])
+        return LabelTree.from_parents(parent, np.concatenate([np.arange(n_arcs), [-1, -1]]))
+
+
+def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
+    """Return a label matrix that is cheap to train exactly if a graph has a large clique.
+
+    The second step of the proof of Theorem 2 (np_complete): the graph, each edge as two arcs and
+    with all self-loops, has a clique of k = 2n/3 vertices if and only if some tree costs at most
+    w + n + ℓ, with ℓ = 0.145·n³ and w = ℓ(m+1) - 4n³/27 + nm + n for m arcs. Correction: n + ℓ is
+    the number of rows, of which the paper adds only n.
+
+    The rows hold about ℓ·m ones: 1.7 million for 30 vertices and 430 arcs.
+
+    Parameters
+    ----------
+    edges
+        Pairs of vertices 0..n_vertices-1, in either direction; loops are implied.
+    n_vertices
+        A multiple of 30; `reduce_clique` prepares any graph.
+
+    Examples
+    --------
+    >>> clique = [(u, v) for u in range(20) for v in range(u)]
+    >>> path = [(v, v - 1) for v in range(20, 30)]
+    >>> instance = clique_instance(clique + path, 30)
+    >>> instance.rows.n_rows, instance.rows.n_labels, instance.threshold
+    (3945, 430, 1700240)
+    >>> from labeltree.cost import training_cost
+    >>> training_cost(instance.tree(range(20)), instance.rows)
+    1700240
+    """
+    if n_vertices < 30 or n_vertices % 30:
+        raise ValueError(f"n_vertices is a multiple of 30, but is {n_vertices}; use reduce_clique")
+    pairs = _check_edges(edges, n_vertices)
+    arcs = sorted(pairs | {(v, u) for u, v in pairs} | {(v, v) for v in range(n_vertices)})
+    n, m = n_vertices, len(arcs)
+    n_full = 29 * n**3 // 200
+    w = n_full * (m + 1) - 4 * n**3 // 27 + n * m + n
+    ends = np.array(arcs, dtype=np.int64)
+    rows = _incidence_rows(ends, n, n_full)
+    return CliqueInstance(rows, w + n + n_full, ends, n, 2 * n // 3)
+
+
+def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
+    """Return a label matrix that is cheap to train exactly if a graph has a clique of k vertices.
+
+    The first step of the proof of Theorem 2 (np_complete), then `clique_instance`. Vertices joined
+    to all others (which every clique can take in) and a path that hangs off vertex 0 (which no
+    large clique can) bring the number of vertices N to a multiple of 30 and the clique to 2N/3.
+    The paper adds one or the other and takes a multiple of 30 for granted.
+
+    Examples
+    --------
+    >>> complete = [(u, v) for u in range(20) for v in range(u)]
+    >>> reduce_clique(complete, 20, 20).threshold
+    1700240
+    """
+    pairs = _check_edges(edges, n_vertices)
+    if not 1 <= k <= n_vertices:
+        raise ValueError(f"k is between 1 and the {n_vertices} vertices, but is {k}")
+    # Neither the joined vertices nor the path may be fewer than none.
+    least = max(math.ceil(3 * k / 2), 3 * (n_vertices - k))
+    n_all = 30 * math.ceil(least / 30)
+    n_joined = n_vertices + 2 * n_all // 3 - k
+    pairs |= {(v, u) for v in range(n_vertices, n_joined) for u in range(v)}
+    pairs |= {(v, v - 1 if v > n_joined else 0) for v in range(n_joined, n_all)}
+    return clique_instance(pairs, n_all)
+
+
+def _check_edges(edges: Edges, n_vertices: int) -> set[tuple[int, int]]:
+    """Return the edges as (larger, smaller) vertex, loops left out."""
+    pairs = set()
+    for u, v in edges:
+        if not (0 <= u < n_vertices and 0 <= v < n_vertices):
+            raise ValueError(f"vertices are 0..{n_vertices - 1}, but there is an edge ({u}, {v})")
+        if u != v:
+            pairs.add((max(u, v), min(u, v)))
+    return pairs
+
+
+def _incidence_rows(arcs: NDArray[np.int64], n_vertices: int, n_full: int) -> LabelRows:
+    """Return the arcs of each vertex, then n_full rows of all arcs."""
+    numbers = np.arange(len(arcs), dtype=np.int32)
+    touching = [numbers[(arcs == v).any(axis=1)] for v in range(n_vertices)]
+    lengths = np.concatenate([list(map(len, touching)), np.full(n_full, len(arcs))])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return LabelRows(indptr, np.concatenate([*touching, np.tile(numbers, n_full)]), len(arcs))

@@ -1,0 +1,180 @@
+"""Where the probability and the Hamming weight of a node lie, and how far estimates stray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labeltree.bounds.walks import (
+    TOLERANCE,
+    Floats,
+    above,
+    at_nodes,
+    over_children,
+    path_products,
+    path_sums,
+)
+from labeltree.data import as_labels
+from labeltree.trees import LabelTree
+
+
+def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float]:
+    """Return the interval in which the value of a node lies, given those of its children.
+
+    Propositions 1 (node_cond_prob_interval), 4 (node_Hamming_weight_interval) and 7
+    (node_prob_interval): the largest child ≤ the node ≤ the sum of the children, but at most
+    total.
+
+    Parameters
+    ----------
+    children
+        Probabilities, or Hamming weights, of the children of a node.
+    total
+        1 for probabilities; the number of rows for Hamming weights.
+
+    Examples
+    --------
+    >>> node_interval([0.25, 0.5])
+    (0.5, 0.75)
+    >>> node_interval([3, 8], total=10)
+    (8.0, 10.0)
+    """
+    values = np.asarray(children, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"children is a list of numbers, but its shape is {values.shape}")
+    if not ((values >= 0) & (values <= total)).all():
+        raise ValueError(
+            f"values of children are 0..{total:g}, but reach from {values.min():g} to "
+            f"{values.max():g}"
+        )
+    return float(values.max()), float(min(total, values.sum()))
+
+
+def within_intervals(
+    tree: LabelTree, values: ArrayLike, total: float = 1.0, *, tolerance: float = TOLERANCE
+) -> NDArray[np.bool_]:
+    """Return for each node whether its value lies where its children's values require it.
+
+    `node_interval` over a whole tree at once; a leaf only has to lie in 0..total.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    values
+        Probabilities or Hamming weights of all nodes, or rows of them: (..., n_nodes).
+    total
+        1 for probabilities; the number of rows for Hamming weights.
+    tolerance
+        How far beyond its interval a value may lie, as a share of total.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> within_intervals(tree, [0.9, 0.5, 0.4, 0.1, 0.2]).tolist()
+    [True, False, True, True, True]
+    """
+    eta = np.asarray(values, dtype=np.float64)
+    if eta.ndim == 0 or eta.shape[-1] != tree.n_nodes:
+        raise ValueError(
+            f"values holds one number for each of the {tree.n_nodes} nodes, but its shape is "
+            f"{eta.shape}"
+        )
+    slack = tolerance * total
+    largest = over_children(tree, eta, np.maximum)
+    enough = (eta <= over_children(tree, eta, np.add) + slack) | (tree.degree == 0)
+    return np.asarray((eta >= largest - slack) & enough & (eta <= total + slack))
+
+
+def is_label_covering(Y: object, labels: Iterable[int] | None = None) -> bool:
+    """Return whether one label is true in every row in which any of them is.
+
+    The condition of Proposition 4 under which a node over these labels weighs as much as its
+    heaviest child. Correction: there must be one label for all rows, not one for each row as
+    printed (rows {0} and {1} satisfy the print; node [0, 1] weighs 2, its children 1).
+
+    Parameters
+    ----------
+    Y
+        Labels, in any form that `labeltree.data.as_labels` takes.
+    labels
+        The labels L(v) under a node; all by default.
+
+    Examples
+    --------
+    >>> is_label_covering([[0], [0, 1], []]), is_label_covering([[0], [1]])
+    (True, False)
+    """
+    rows = as_labels(Y)
+    inside = _inside(rows.n_labels, labels)[rows.indices]
+    row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))[inside]
+    weights = np.bincount(rows.indices[inside], minlength=rows.n_labels)
+    return int(weights.max(initial=0)) == len(np.unique(row))
+
+
+def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
+    """Return whether no row has more than one of the labels.
+
+    The condition of Proposition 4 under which a node over these labels weighs as much as its
+    children together. Correction: at most one, not exactly one as printed, for under an inner
+    node most rows have none. Parameters as in `is_label_covering`.
+
+    Examples
+    --------
+    >>> is_multiclass([[0], [1], []]), is_multiclass([[0, 1]]), is_multiclass([[0, 1]], [0])
+    (True, False, True)
+    """
+    rows = as_labels(Y)
+    inside = _inside(rows.n_labels, labels)[rows.indices]
+    row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))[inside]
+    return len(np.unique(row)) == len(row)
+
+
+def weighted_errors(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
+    """Return η_pa(v)·ε_v of each node: its error, weighted by how likely the node is reached.
+
+    ε_v = |η(x, v) - η̂(x, v)|, and η_pa(v) is 1 for the root.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    conditional, estimated
+        True and estimated η(x, v) = P(z_v = 1 | z_pa(v) = 1, x): (..., n_nodes).
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([0, 1])
+    >>> weighted_errors(tree, [0.5, 1.0, 0.5], [0.75, 0.5, 0.5])
+    array([0.25, 0.25, 0.  ])
+    """
+    true = at_nodes(tree, conditional, "conditional")
+    guess = at_nodes(tree, estimated, "estimated")
+    return np.asarray(above(tree, path_products(tree, true)) * np.abs(true - guess))
+
+
+def estimation_regret(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
+    """Return a bound on |η_v - η̂_v| of each node.
+
+    Theorem 1 (estimation_regret): the sum of η_pa(u)·ε_u over the nodes u from the root to v. At
+    `tree.leaves` it bounds the errors of the labels. Parameters as in `weighted_errors`.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([0, 1])
+    >>> estimation_regret(tree, [0.5, 1.0, 0.5], [0.75, 0.5, 0.5])
+    array([0.25, 0.5 , 0.25])
+    """
+    return path_sums(tree, weighted_errors(tree, conditional, estimated))
+
+
+def _inside(n_labels: int, labels: Iterable[int] | None) -> NDArray[np.bool_]:
+    chosen = np.full(n_labels, labels is None)
+    if labels is not None:
+        numbers = np.fromiter(labels, dtype=np.int64)
+        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_labels):
+            raise ValueError(f"labels are 0..{n_labels - 1}, but some of {numbers} are not")
+        chosen[numbers] = True
+    return chosen

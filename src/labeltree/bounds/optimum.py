@@ -1,0 +1,334 @@
+"""What the cheapest tree costs at least and at most (section 5 of the paper)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labeltree.cost import leaf_costs, node_weights
+from labeltree.data import as_labels
+from labeltree.lower_bounds import PER_BIT
+from labeltree.trees import LabelTree
+
+
+def simple_lower_bound(Y: object) -> int:
+    """Return n + Σ|y_j|, which no tree undercuts.
+
+    From the proof of Theorem 3 (binaryApprox): every leaf has a parent, which weighs no less.
+    Correction: a single label has no parent, and costs n.
+
+    Examples
+    --------
+    >>> simple_lower_bound([[0], [0, 1], []]), simple_lower_bound([[0], [0]])
+    (6, 2)
+    """
+    rows = as_labels(Y)
+    return rows.n_rows + (len(rows.indices) if rows.n_labels > 1 else 0)
+
+
+def ternary_ratio(n_labels: int) -> int:
+    """Return how many times the optimum a complete ternary tree costs at most.
+
+    Theorem 3 (binaryApprox). Correction: its proof gives 3·⌈log3 m⌉ rather than 3·log3 m, and 1
+    for a single label.
+
+    Examples
+    --------
+    >>> [ternary_ratio(m) for m in (1, 2, 3, 4, 9, 10)]
+    [1, 3, 3, 6, 6, 9]
+    """
+    return max(1, 3 * _ternary_depth(n_labels))
+
+
+def ternary_upper_bound(Y: object) -> int:
+    """Return what a complete ternary tree costs at most: n + 3·⌈log3 m⌉·Σ|y_j|.
+
+    Theorem 3 (binaryApprox); it is within `ternary_ratio` of the optimum.
+
+    Examples
+    --------
+    >>> ternary_upper_bound([[0], [1, 2], [3]])
+    27
+    """
+    rows = as_labels(Y)
+    return rows.n_rows + 3 * _ternary_depth(rows.n_labels) * len(rows.indices)
+
+
+def binary_ratio(n_labels: int) -> float:
+    """Return how many times the optimum the best binary tree costs at most.
+
+    Lemma 1 (binary), whose inequality is printed the trivial way round: the proof shows
+    min over binary trees ≤ 2 · min over all trees. Counting the degrees in it, the factor is
+    (2m-1)/(m+1) < 2, and m identical columns of ones attain it.
+
+    Examples
+    --------
+    >>> [binary_ratio(m) for m in (1, 2, 5)], binary_ratio(10**6) < 2
+    ([1.0, 1.0, 1.5], True)
+    """
+    _check_labels(n_labels)
+    return max(1.0, (2 * n_labels - 1) / (n_labels + 1))
+
+
+def merging_cost(tree: LabelTree, Y: object) -> int:
+    """Return the binary merging cost of a tree: the Hamming weights of all nodes, summed.
+
+    The definition of binary merging counts leaves and root.
+
+    Examples
+    --------
+    >>> merging_cost(LabelTree.from_nested([[0, 1], 2]), [[0], [0, 1], [2]])
+    9
+    """
+    return int(node_weights(tree, Y).sum())
+
+
+def cost_of_merging(merging_cost: int, Y: object) -> int:
+    """Return the training cost of a binary tree, given its merging cost.
+
+    c(T, Y) = n + 2·(merging cost - Σ|y_j|): every inner node of a binary tree costs twice its
+    weight, leaves cost nothing.
+
+    Examples
+    --------
+    >>> cost_of_merging(9, [[0], [0, 1], [2]])
+    13
+    """
+    rows = as_labels(Y)
+    return rows.n_rows + 2 * (merging_cost - len(rows.indices))
+
+
+def entropy(p: ArrayLike) -> float:
+    """Return Σ p_j·log2(1/p_j), zeros left out; p need not sum to 1.
+
+    Examples
+    --------
+    >>> entropy([0.5, 0.25, 0.25, 0.0])
+    1.5
+    """
+    values = np.asarray(p, dtype=np.float64).ravel()
+    if not (values >= 0).all():
+        raise ValueError(f"entropy needs numbers of at least 0, but the smallest is {values.min()}")
+    values = values[values > 0]
+    return float(-(values * np.log2(values)).sum())
+
+
+def entropy_upper_bound(p: ArrayLike) -> float:
+    """Return the most that the entropy of so many numbers with that sum can be.
+
+    Proposition 9 (entropy): H(p_1..p_k) ≤ H(p) + p·log2 k with p = Σ p_i. Correction to the
+    sentence before it: H ≤ log2 k holds where the sum is 1, but fails for k = 1 and 2 and smaller
+    sums.
+
+    Examples
+    --------
+    >>> round(entropy_upper_bound([0.5, 0.25, 0.25]), 4), round(float(np.log2(3)), 4)
+    (1.585, 1.585)
+    >>> entropy([0.5]), entropy_upper_bound([0.5])
+    (0.5, 0.5)
+    """
+    values = np.asarray(p, dtype=np.float64).ravel()
+    total = values.sum()
+    return entropy(total) + float(total * np.log2(max(len(values), 1)))
+
+
+def entropy_lower_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
+    """Return what every tree costs at least where no row has more than one label.
+
+    Lemma 2 (lower_bound): c(T, Y) ≥ n + n'·(3/log2 3)·H(p). Correction: n' is the number of rows
+    with a label and p their distribution over the labels; n counts the other rows too. For rows
+    with several labels see `labeltree.cost.lower_bound`.
+
+    Parameters
+    ----------
+    counts
+        Number of rows of each label.
+    n_rows
+        Number of rows, unlabelled ones included; the sum of the counts by default.
+
+    Examples
+    --------
+    >>> round(entropy_lower_bound([10, 10, 10]), 6)
+    120.0
+    >>> round(entropy_lower_bound([10, 10, 10], n_rows=50), 6)
+    140.0
+    """
+    weights = _check_counts(counts)
+    labelled = int(weights.sum())
+    n = labelled if n_rows is None else n_rows
+    if n < labelled:
+        raise ValueError(
+            f"rows have at most one label here, but {labelled} labels stand in {n} rows"
+        )
+    return float(n + PER_BIT * _counted_entropy(weights))
+
+
+def huffman_upper_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
+    """Return what ternary Shannon and Huffman trees cost at most.
+
+    Theorem 4 (multi-class_upper_bound): c(T, Y) ≤ n + S·((3/log2 3)·H(p) + 3), S = Σ|y_j| and
+    p_j = |y_j|/S. Where no row has more than one label, S = n' ≤ n and the tree is within 3n of
+    the optimum, by `entropy_lower_bound`. For any rows it holds since Σ D_j·|y_j| counts nodes
+    that labels share repeatedly. Labels without rows are left out (merge them first, at cost 0).
+
+    Parameters
+    ----------
+    counts
+        Number of rows of each label.
+    n_rows
+        Number of rows; the sum of the counts by default.
+
+    Examples
+    --------
+    >>> round(huffman_upper_bound([10, 10, 10]), 6)
+    210.0
+    """
+    weights = _check_counts(counts)
+    total = int(weights.sum())
+    n = total if n_rows is None else n_rows
+    return float(n + PER_BIT * _counted_entropy(weights) + 3 * total)
+
+
+def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
+    """Return what the ternary Huffman tree costs at most where rows have at most k labels.
+
+    After Theorem 4: k·(optimum + 3n), where the optimum is over all trees.
+
+    Examples
+    --------
+    >>> k_sparse_upper_bound(100, 10, 2)
+    260
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, but is {k}")
+    return k * (optimum + 3 * n_rows)
+
+
+def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
+    """Return what the cheapest tree of nested (Matryoshka) labels costs.
+
+    Lemma 5 (matryoshka) and Theorem 5: sorted ascending, a_1 ≤ .. ≤ a_m, the labels are cut into
+    groups; the first costs |S|·max(S), each further one (|S|+1)·max(S). Correction: a single
+    label costs n. Time O(m) after sorting: the groups' costs are lines of falling slope, asked at
+    ascending a_j.
+
+    Parameters
+    ----------
+    counts
+        Number of rows of each label; whether the labels are nested cannot be seen from them.
+    n_rows
+        Number of rows.
+
+    Examples
+    --------
+    >>> nested_optimum([1, 5, 6], 6)  # [[0, 1], 2]: 6 + 2·5 + 2·6
+    24
+    """
+    a = np.sort(_check_counts(counts)).tolist()
+    if a and a[-1] > n_rows:
+        raise ValueError(f"a label has at most n_rows = {n_rows} rows, but one has {a[-1]}")
+    if len(a) == 1:
+        return n_rows
+    # f(j) = (j+1)·a_j + min_i (f(i) - i·a_j). The first group has no child from below: i = 0
+    # counts as slope 1. A first group of one label is no node, so i = 1 is left out.
+    lines: deque[tuple[int, int]] = deque([(1, 0)])  # (slope, f)
+    best = 0
+    for j, count in enumerate(a, start=1):
+        while len(lines) > 1 and _value(lines[1], count) <= _value(lines[0], count):
+            lines.popleft()
+        best = (j + 1) * count + _value(lines[0], count)
+        if j > 1:
+            while len(lines) > 1 and _is_needless(lines[-2], lines[-1], (j, best)):
+                lines.pop()
+            lines.append((j, best))
+    return n_rows + best
+
+
+def is_multiclass_form(tree: LabelTree, counts: ArrayLike) -> bool:
+    """Return whether a tree has the form that some cheapest multi-class tree has.
+
+    Lemma 3 (aux_1): inner nodes have 2 or 3 children, and rarer labels lie deeper. Correction:
+    deeper by D_j, the sum of the degrees above a leaf, not by the number of nodes above it.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([0, [1, 2]])
+    >>> is_multiclass_form(tree, [9, 1, 1]), is_multiclass_form(tree, [1, 1, 9])
+    (True, False)
+    """
+    weights = _counts_for(tree, counts)
+    costs = leaf_costs(tree)
+    # By ascending weight, and of equal weights by falling cost, costs never rise.
+    order = np.lexsort((-costs, weights))
+    ordered = bool((np.diff(costs[order]) <= 0).all())
+    return ordered and bool(np.isin(tree.degree, (0, 2, 3)).all())
+
+
+def is_nested_form(tree: LabelTree, counts: ArrayLike) -> bool:
+    """Return whether a tree has the form that some cheapest tree of nested labels has.
+
+    Lemmas 4 (innerdegree) and 5 (matryoshka): every node has at most one inner child, and no
+    label has fewer rows than one further down.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([2, [0, 1]])
+    >>> is_nested_form(tree, [1, 5, 6]), is_nested_form(tree, [1, 7, 6])
+    (True, False)
+    """
+    weights = _counts_for(tree, counts)
+    inner = tree.parent[1:][tree.degree[1:] > 0]
+    if len(inner) != len(np.unique(inner)):
+        return False
+    # With one inner child each, the parents of leaves in order of their numbers lead downwards.
+    parents, place = np.unique(tree.parent[tree.leaves], return_inverse=True)
+    lightest = np.full(len(parents), weights.max())
+    heaviest = np.zeros(len(parents), dtype=np.int64)
+    np.minimum.at(lightest, place, weights)
+    np.maximum.at(heaviest, place, weights)
+    return bool((lightest[:-1] >= heaviest[1:]).all())
+
+
+def _value(line: tuple[int, int], x: int) -> int:
+    return line[1] - line[0] * x
+
+
+def _is_needless(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+    """Whether line b, between slopes a < b < c, is nowhere below both others."""
+    return (c[1] - a[1]) * (b[0] - a[0]) <= (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _ternary_depth(n_labels: int) -> int:
+    """Return ⌈log3 m⌉ in integers."""
+    _check_labels(n_labels)
+    depth = 0
+    while 3**depth < n_labels:
+        depth += 1
+    return depth
+
+
+def _check_labels(n_labels: int) -> None:
+    if n_labels < 1:
+        raise ValueError(f"n_labels must be at least 1, but is {n_labels}")
+
+
+def _check_counts(counts: ArrayLike) -> NDArray[np.int64]:
+    values = np.asarray(counts)
+    if values.ndim != 1 or values.dtype.kind not in "iu" or (values < 0).any():
+        raise ValueError("counts holds one integer of at least 0 for each label")
+    return values.astype(np.int64)
+
+
+def _counts_for(tree: LabelTree, counts: ArrayLike) -> NDArray[np.int64]:
+    values = _check_counts(counts)
+    if len(values) != tree.n_labels:
+        raise ValueError(f"the tree has {tree.n_labels} labels, but there are {len(values)} counts")
+    return values
+
+
+def _counted_entropy(counts: NDArray[np.int64]) -> float:
+    """Return n·H(counts / n) with n their sum."""
+    total = int(counts.sum())
+    return total * entropy(counts / total) if total else 0.0

@@ -1,0 +1,198 @@
+"""What a query costs that finds all labels above a threshold (section 6 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labeltree.bounds.walks import (
+    TOLERANCE,
+    Floats,
+    at_nodes,
+    levels,
+    refuse_no_probabilities,
+    subtree_sums,
+)
+from labeltree.trees import LabelTree
+
+
+def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> NDArray[np.int64]:
+    """Return how many node classifiers Algorithm 2 calls.
+
+    c_τ(T, x) = 1 + Σ_v deg_v·[η̂_v ≥ τ], with τ in 0..1; τ = 0 visits every node.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    estimates
+        η̂_v of each node, never above its parent's (`path_products` of the classifiers' answers,
+        or `normalize_estimates`): (..., n_nodes).
+    threshold
+        τ.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> int(prediction_cost(tree, [1.0, 0.4, 0.7, 0.1, 0.3], 0.5))
+    3
+    """
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is between 0 and 1, but is {threshold}")
+    called = at_nodes(tree, estimates, "estimates") >= threshold
+    return np.asarray(1 + called @ tree.degree.astype(np.int64))
+
+
+def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
+    """Return estimates that satisfy Proposition 1, as the threshold theorem needs them.
+
+    The two steps before Theorem 6 (comp_tresh_pred), from the root down: η̂_v' ← min(η̂_v', η̂_v),
+    and where the children of v sum to less than η̂_v, η̂_v' ← η̂_v'·η̂_v / Σ η̂_v'. Correction: where
+    that is 0/0, the children share η̂_v evenly. The paper's Algorithm 2 does not normalise.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    estimates
+        η̂_v of each node: (..., n_nodes).
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> normalize_estimates(tree, [0.75, 0.25, 0.125, 0.0, 0.0])
+    array([0.75, 0.5 , 0.25, 0.25, 0.25])
+    """
+    eta = np.clip(at_nodes(tree, estimates, "estimates"), 0.0, 1.0)
+    for start, stop in levels(tree)[1:]:
+        parent = tree.parent[start:stop]
+        above = eta[..., parent]
+        children = np.minimum(eta[..., start:stop], above)
+        inner = np.unique(parent)
+        sums = np.add.reduceat(children, tree.first_child[inner] - start, axis=-1)
+        total = np.repeat(sums, tree.degree[inner], axis=-1)
+        share = np.divide(
+            children, total, out=np.ones_like(total) / tree.degree[parent], where=total > 0
+        )
+        eta[..., start:stop] = np.where(above > total, share * above, children)
+    return eta
+
+
+def threshold_cost_bound(
+    tree: LabelTree, label_estimates: ArrayLike, threshold: float
+) -> NDArray[np.int64]:
+    """Return the most classifiers that a query with these estimates calls.
+
+    Theorem 6 (comp_tresh_pred): c_τ(T, x) ≤ 1 + ⌊P̂/τ⌋·depth·degree with P̂ = Σ_j η̂_j. It needs
+    estimates that satisfy Proposition 1, see `normalize_estimates`. The floor is taken of P̂/τ plus
+    a billionth, so that 0.3/0.1 gives 3, as it must to be a bound, and not 2 as doubles have it.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    label_estimates
+        η̂_j of each label: (..., n_labels).
+    threshold
+        τ, above 0.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], [2, 3]])
+    >>> int(threshold_cost_bound(tree, [0.1, 0.1, 0.1, 0.0], 0.1))
+    13
+    """
+    _check_threshold(threshold)
+    eta = np.asarray(label_estimates, dtype=np.float64)
+    if eta.ndim == 0 or eta.shape[-1] != tree.n_labels:
+        raise ValueError(
+            f"label_estimates holds one number for each of the {tree.n_labels} labels, but its "
+            f"shape is {eta.shape}"
+        )
+    refuse_no_probabilities(eta, "label_estimates")
+    n_found = np.floor(eta.sum(axis=-1) / threshold * (1 + TOLERANCE)).astype(np.int64)
+    return np.asarray(1 + n_found * tree.depth * tree.max_degree)
+
+
+def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Floats:
+    """Return the most that the label estimates of a row can sum to.
+
+    Theorem 6 (comp_tresh_pred): P̂ ≤ P + Σ_v |L(v)|·η_pa(v)·ε_v.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    mass
+        P, at least the sum of the true label probabilities; k where rows have at most k labels.
+    errors
+        η_pa(v)·ε_v of each node, from `weighted_errors`: (..., n_nodes).
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([0, 1])
+    >>> float(estimated_mass_bound(tree, 1.0, [0.25, 0.25, 0.0]))
+    1.75
+    """
+    n_leaves = subtree_sums(tree, (tree.degree == 0).astype(np.int64))
+    return np.asarray(mass + at_nodes(tree, errors, "errors") @ n_leaves)
+
+
+def expected_prediction_cost_bound(
+    tree: LabelTree, expected_cost: float, threshold: float, errors: ArrayLike
+) -> float:
+    """Return the most that a query calls on average, given the expected training cost.
+
+    Theorem 7 (inferenceCostUpperBound): (C_P(T) + Σ_v E[η_pa(v)·ε_v]·(|V_T(v)|-1) - (1-τ)) / τ.
+    Correction: the factor is the number of nodes under v, not the number of inner nodes there
+    times deg_v. (A root over two nodes of 100 leaves each, η_root = 0, all estimates 1, τ = 1:
+    203 calls; the print gives 7, the corrected form 203.)
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    expected_cost
+        C_P(T), from `cost_of_probabilities` or `labeltree.cost.expected_cost`.
+    threshold
+        τ, above 0.
+    errors
+        E[η_pa(v)·ε_v] of each node: the mean of `weighted_errors` over rows.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([0, 1])
+    >>> expected_prediction_cost_bound(tree, 2.0, 0.5, [0.25, 0.25, 0.0])
+    4.0
+    """
+    _check_threshold(threshold)
+    weights = at_nodes(tree, errors, "errors")
+    if weights.ndim != 1:
+        raise ValueError(
+            f"errors holds one mean for each node, but its shape is {weights.shape}; average the "
+            "rows first"
+        )
+    n_under = subtree_sums(tree, tree.degree.astype(np.int64))
+    return (expected_cost + float(weights @ n_under) - (1 - threshold)) / threshold
+
+
+def exact_prediction_cost_bound(expected_cost: float, threshold: float = 0.5) -> float:
+    """Return the most that a query calls on average if all estimates are exact.
+
+    Corollary of Theorem 7: (C_P(T) - (1-τ)) / τ, which is 2·C_P(T) - 1 for τ = 0.5. Attained if
+    η(x, v) is τ at the root and 1 elsewhere: C_P(T) = 1 + τ·(|V|-1) and |V| calls (Proposition 10,
+    corrected: the sum of the degrees is |V|-1, not |V|). No bound holds the other way: all
+    η_v just below τ leave one call at any training cost.
+
+    Examples
+    --------
+    >>> exact_prediction_cost_bound(8.0)
+    15.0
+    """
+    _check_threshold(threshold)
+    return (expected_cost - (1 - threshold)) / threshold
+
+
+def _check_threshold(threshold: float) -> None:
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is above 0 and at most 1, but is {threshold}")

@@ -1,0 +1,140 @@
+"""What a given tree can cost in training (section 4 of the paper)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from labeltree.bounds.walks import Floats, at_nodes, refuse_no_probabilities
+from labeltree.cost import leaf_costs
+from labeltree.trees import LabelTree
+
+
+def row_cost_upper_bound(tree: LabelTree, n_true: int) -> int:
+    """Return the most that a row with that many labels can cost.
+
+    Proposition 2 (cost_upperbound): c(T, y) ≤ 1 + |y|·depth·degree. Attained by rows with one
+    label in trees whose inner nodes all have the same degree and whose leaves all have the same
+    depth.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    n_true
+        Number of labels of the row; of a k-sparse problem, k.
+
+    Examples
+    --------
+    >>> row_cost_upper_bound(LabelTree.from_nested([[0, 1], [2, 3]]), 1)
+    5
+    """
+    if n_true < 0:
+        raise ValueError(f"n_true is at least 0, but is {n_true}")
+    return 1 + n_true * tree.depth * tree.max_degree
+
+
+def training_cost_upper_bound(tree: LabelTree, Y: object) -> int:
+    """Return the most that rows with as many labels as those of Y can cost.
+
+    Proposition 2 (cost_upperbound) summed over the rows: c(T, Y) ≤ n + depth·degree·Σ|y_j|.
+
+    Examples
+    --------
+    >>> training_cost_upper_bound(LabelTree.from_nested([[0, 1], [2, 3]]), [[0], [1, 2], []])
+    15
+    """
+    rows = tree.label_rows(Y)
+    return rows.n_rows + tree.depth * tree.max_degree * len(rows.indices)
+
+
+def expected_cost_upper_bound(tree: LabelTree, label_probabilities: ArrayLike) -> float:
+    """Return the most that a random row can cost on average.
+
+    Proposition 6 (pop_cost_upperbound): C_P(T) ≤ 1 + depth·degree·Σ_j P(y_j = 1).
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    label_probabilities
+        P(y_j = 1) of each label.
+
+    Examples
+    --------
+    >>> expected_cost_upper_bound(LabelTree.from_nested([[0, 1], [2, 3]]), [0.5, 0.25, 0.25, 0])
+    5.0
+    """
+    p = np.asarray(label_probabilities, dtype=np.float64)
+    if p.shape != (tree.n_labels,):
+        raise ValueError(
+            f"every label has a probability, but there are {tree.n_labels} labels and the shape "
+            f"of label_probabilities is {p.shape}"
+        )
+    refuse_no_probabilities(p, "label_probabilities")
+    return float(1 + tree.depth * tree.max_degree * p.sum())
+
+
+def cost_of_probabilities(tree: LabelTree, eta: ArrayLike) -> Floats:
+    """Return the expected cost of rows whose nodes are positive with the given probabilities.
+
+    Proposition 5 (cost_decomp_basic): C_P(T) = 1 + Σ_v P(z_v = 1)·deg_v. For counted rows,
+    Proposition 3 (cost_decomp_training_set), see `labeltree.cost.training_cost`.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    eta
+        P(z_v = 1) of each node, or rows of them: (..., n_nodes).
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> float(cost_of_probabilities(tree, [1.0, 0.5, 0.5, 0.25, 0.25]))
+    4.0
+    """
+    return np.asarray(1 + at_nodes(tree, eta, "eta") @ tree.degree)
+
+
+def concentration(
+    tree: LabelTree, deviation: float, *, n_rows: int = 1, independent_labels: bool = True
+) -> float:
+    """Return a bound on the probability that costs stray from their mean by more than deviation.
+
+    Proposition 8 (conc_train_cost): P(|c(T, y) - C_P(T)| > ε) ≤ 2·exp(-2ε² / Σ_j D_j²), where D_j
+    is the sum of the degrees above the leaf of label j. Correction: this needs the *labels of a
+    row to be independent*, which the paper does not say; with all labels equal to one fair coin a
+    balanced binary tree of 1024 leaves breaks it. Without independence only the range 1..n_nodes
+    of the cost of a row is known, and 2·exp(-2ε² / (n_nodes - 1)²) holds.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    deviation
+        ε, at least 0.
+    n_rows
+        Bound the mean cost of that many independent rows instead of the cost of one.
+    independent_labels
+        Whether the labels of a row are independent of each other.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], [2, 3]])
+    >>> round(concentration(tree, 2.0, n_rows=20), 4)
+    0.1642
+    >>> round(concentration(tree, 2.0, n_rows=20, independent_labels=False), 4)
+    0.0235
+    """
+    if not deviation >= 0:
+        raise ValueError(f"deviation is at least 0, but is {deviation}")
+    if n_rows < 1:
+        raise ValueError(f"n_rows must be at least 1, but is {n_rows}")
+    if tree.n_labels == 1:
+        return 0.0  # every row costs 1
+    differences = leaf_costs(tree) if independent_labels else np.array([tree.n_nodes - 1])
+    spread = float(np.square(differences.astype(np.float64)).sum())
+    return min(1.0, 2 * math.exp(-2 * n_rows * deviation**2 / spread))
