@@ -11,11 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "binarize.hpp"
+#include "binary_merge.hpp"
 #include "collapse.hpp"
 #include "cost.hpp"
+#include "huffman.hpp"
 #include "merge.hpp"
+#include "multiclass.hpp"
+#include "nested.hpp"
+#include "order.hpp"
 #include "parse.hpp"
 #include "sparse.hpp"
+#include "subsets.hpp"
 #include "sweep.hpp"
 #include "tree.hpp"
 
@@ -161,4 +168,57 @@ NB_MODULE(_core, m) {
       },
       "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "indptr"_a.noconvert(),
       "indices"_a.noconvert(), "values"_a.noconvert());
+
+  // Tree builders return parents; leaves come first, in the order of the weights or labels given.
+  m.attr("max_subset_labels") = labeltree::max_subset_labels;
+  m.def(
+      "ascending",
+      [](I64 counts) { return give(unlocked([&] { return labeltree::ascending(view(counts)); })); },
+      "counts"_a.noconvert());
+  m.def(
+      "huffman",
+      [](I64 weights, std::size_t arity) {
+        return give(unlocked([&] { return labeltree::huffman(view(weights), arity); }));
+      },
+      "weights"_a.noconvert(), "arity"_a);
+  m.def(
+      "nested", [](I64 weights) { return give(unlocked([&] { return labeltree::nested(view(weights)); })); },
+      "weights"_a.noconvert());
+  m.def(
+      "hybrid_cost",
+      [](I64 weights, std::size_t n_binary, std::size_t n_clusters, int64_t below) {
+        return unlocked([&] { return labeltree::hybrid_cost(view(weights), {n_binary, n_clusters}, below); });
+      },
+      "weights"_a.noconvert(), "n_binary"_a, "n_clusters"_a, "below"_a);
+  m.def(
+      "hybrid_tree",
+      [](I64 weights, std::size_t n_binary, std::size_t n_clusters, int64_t below) {
+        return give(
+            unlocked([&] { return labeltree::hybrid_tree(view(weights), {n_binary, n_clusters}, below); }));
+      },
+      "weights"_a.noconvert(), "n_binary"_a, "n_clusters"_a, "below"_a);
+  m.def(
+      "cheapest_of_all",
+      [](I64 indptr, I32 indices, std::size_t n_labels) {
+        return give(
+            unlocked([&] { return labeltree::cheapest_of_all(rows_view(indptr, indices), n_labels); }));
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_labels"_a);
+  nb::enum_<labeltree::Choice>(m, "Choice")
+      .value("smallest_input", labeltree::Choice::smallest_input)
+      .value("smallest_output", labeltree::Choice::smallest_output)
+      .value("largest_match", labeltree::Choice::largest_match);
+  m.def(
+      "binary_merge",
+      [](I64 indptr, I32 indices, std::size_t n_labels, labeltree::Choice choice) {
+        return give(
+            unlocked([&] { return labeltree::binary_merge(rows_view(indptr, indices), n_labels, choice); }));
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_labels"_a, "choice"_a);
+  m.def(
+      "binarize",
+      [](const Tree& tree, I64 weights) {
+        return give(unlocked([&] { return labeltree::binarize(tree, view(weights)); }));
+      },
+      "tree"_a, "weights"_a.noconvert());
 }

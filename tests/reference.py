@@ -5,9 +5,11 @@ Trees are nested lists with label numbers at the leaves, label matrices are list
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -179,6 +181,83 @@ def priced(tree: Nested, rows: Sequence[set[int]], per_row: float, per_pair: flo
 def cheapest_cost(rows: Sequence[set[int]], n_labels: int) -> int:
     """min over all trees of c(T, Y)."""
     return min(training_cost(tree, rows) for tree in all_trees(list(range(n_labels))))
+
+
+# Builders over counts, and greedy merging -------------------------------------------------------
+
+
+def lowest_cost(weight: Callable[[frozenset[int]], int], labels: frozenset[int]) -> int:
+    """min over trees of the sum of weight times degree, by recursion on the parts of the root."""
+
+    @functools.cache
+    def best(part: frozenset[int]) -> int:
+        if len(part) == 1:
+            return 0
+        return min(
+            len(parts) * weight(part) + sum(best(frozenset(p)) for p in parts)
+            for parts in set_partitions(sorted(part))
+            if len(parts) > 1
+        )
+
+    return best(labels)
+
+
+def lowest_multiclass_cost(counts: Sequence[int]) -> int:
+    """Σ n_j D_j of the best tree if no row has two labels."""
+    return lowest_cost(lambda part: sum(counts[j] for j in part), frozenset(range(len(counts))))
+
+
+def lowest_nested_cost(counts: Sequence[int]) -> int:
+    """The same if every label's rows are within those of all more frequent labels."""
+    return lowest_cost(lambda part: max(counts[j] for j in part), frozenset(range(len(counts))))
+
+
+def huffman_cost(counts: Sequence[int], arity: int, short: str) -> int:
+    """Σ n_j D_j if `arity` lightest nodes are merged at a time, but for the first or last merge."""
+    positive = [count for count in counts if count]
+    roots = sorted(positive + [0] * (len(positive) < len(counts)))  # labels without rows are one
+    excess = (len(roots) - 1) % (arity - 1)
+    size = excess + 1 if excess and short == "first" else arity
+    cost = 0
+    while len(roots) > 1:
+        merged = roots[:size]
+        cost += len(merged) * sum(merged)
+        roots = sorted([*roots[size:], sum(merged)])
+        size = arity
+    return cost
+
+
+def entropy_bound(counts: Sequence[int]) -> float:
+    """n'·A₃·H(p), which Σ n_j D_j never goes below."""
+    total = sum(counts)
+    return sum(3 * count * math.log(total / count, 3) for count in counts if count)
+
+
+def shannon_depth(count: int, total: int) -> int:
+    depth = 0
+    while count * 3**depth < total:
+        depth += 1
+    return depth
+
+
+def greedy_merge(rows: Sequence[set[int]], n_labels: int, choose: str) -> Nested:
+    """Merge the best two clusters until one is left; the pair with the lower numbers among ties."""
+    clusters: dict[int, tuple[set[int], Nested]] = {
+        j: ({i for i, row in enumerate(rows) if j in row}, j) for j in range(n_labels)
+    }
+
+    def key(pair: tuple[int, int]) -> tuple[object, ...]:
+        a, b = (clusters[number][0] for number in pair)
+        if choose == "smallest-input":
+            return tuple(sorted((len(clusters[number][0]), number) for number in pair))
+        match, output = len(a & b), len(a | b)
+        return ((output, -match) if choose == "smallest-output" else (-match, output)), pair
+
+    for number in range(n_labels, 2 * n_labels - 1):
+        a, b = min(itertools.combinations(clusters, 2), key=key)
+        (rows_a, tree_a), (rows_b, tree_b) = clusters.pop(a), clusters.pop(b)
+        clusters[number] = (rows_a | rows_b, [tree_a, tree_b])
+    return next(iter(clusters.values()))[1]
 
 
 # XMC text ---------------------------------------------------------------------------------------

@@ -1,8 +1,34 @@
 """Label trees and the algorithms that build them."""
 
+from labeltree.trees.binarize import binarize
+from labeltree.trees.binary_merge import binary_merge
+from labeltree.trees.complete import complete
 from labeltree.trees.cost_model import CostModel
+from labeltree.trees.exact import exact
+from labeltree.trees.huffman import huffman
 from labeltree.trees.merge import merge
+from labeltree.trees.multiclass import multiclass
+from labeltree.trees.nested import nested
+from labeltree.trees.random_tree import random
 from labeltree.trees.refine import collapse, sweep
+from labeltree.trees.shannon import shannon
+from labeltree.trees.star import star
 from labeltree.trees.tree import LabelTree
 
-__all__ = ["CostModel", "LabelTree", "collapse", "merge", "sweep"]
+__all__ = [
+    "CostModel",
+    "LabelTree",
+    "binarize",
+    "binary_merge",
+    "collapse",
+    "complete",
+    "exact",
+    "huffman",
+    "merge",
+    "multiclass",
+    "nested",
+    "random",
+    "shannon",
+    "star",
+    "sweep",
+]

@@ -1,0 +1,56 @@
+"""Random trees, to test and to compare with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree.trees.counts import as_arity, as_n_labels
+from labeltree.trees.leaves_first import tree_of_leaves_first
+from labeltree.trees.tree import LabelTree
+
+DEFAULT_ARITY = 3
+
+
+def random(n_labels: int, *, arity: int = DEFAULT_ARITY, seed: int = 0) -> LabelTree:
+    """Return a random tree: leaves drawn uniformly are split in turn, then labelled at random.
+
+    Every inner node has `arity` children, but for the last one split, which may have fewer. The
+    expected depth is O(log m). The same seed gives the same tree. O(m log m).
+
+    Parameters
+    ----------
+    n_labels
+        Number of labels.
+    arity
+        Number of children, at least 2.
+    seed
+        Seed of the random stream.
+
+    Examples
+    --------
+    >>> random(9, seed=1) == random(9, seed=1)
+    True
+    >>> random(9, arity=2).max_degree
+    2
+    """
+    m = as_n_labels(n_labels)
+    arity = min(as_arity(arity), max(m, 2))
+    stream = np.random.default_rng(seed)
+    n_inner = -(-(m - 1) // (arity - 1))
+    # Place s is held by a leaf until inner node i takes it; i then has a child in place s again,
+    # and in places of its own from 1 + i (arity - 1) on.
+    taken = stream.integers(0, np.arange(n_inner) * (arity - 1) + 1)
+    order = np.argsort(taken, kind="stable")
+    holders = np.full(m, -1, np.int64)
+    holders[1:] = np.arange(m - 1) // (arity - 1)
+    inner_parent = holders[taken]
+    again = np.flatnonzero(taken[order][1:] == taken[order][:-1])
+    inner_parent[order[again + 1]] = order[again]
+    holders[taken[order]] = order  # the last to take a place holds it
+    parent = np.concatenate([holders, inner_parent])
+    return tree_of_leaves_first(_shifted(parent, m), stream.permutation(m).astype(np.int32))
+
+
+def _shifted(parent: NDArray[np.int64], m: int) -> NDArray[np.int32]:
+    return np.where(parent < 0, parent, parent + m).astype(np.int32)
