@@ -2,6 +2,7 @@
 
 from labeltree.trees.binarize import binarize
 from labeltree.trees.binary_merge import binary_merge
+from labeltree.trees.cheapest import cheapest
 from labeltree.trees.complete import complete
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.exact import exact
@@ -20,6 +21,7 @@ __all__ = [
     "LabelTree",
     "binarize",
     "binary_merge",
+    "cheapest",
     "collapse",
     "complete",
     "exact",

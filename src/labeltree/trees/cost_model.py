@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from labeltree import _core
+from labeltree.trees.tree import LabelTree
+
 
 @dataclass(frozen=True)
 class CostModel:
@@ -36,6 +39,19 @@ class CostModel:
     def node(self, rows: float, children: float) -> float:
         """Return what a node with so many rows and children costs."""
         return float(rows * (self.per_row + self.per_pair * children))
+
+    def price(self, tree: LabelTree, Y: object) -> float:
+        """Return what all nodes of a tree cost, the root's own classifier left out.
+
+        Examples
+        --------
+        >>> CostModel().price(LabelTree.from_nested([[0, 1], 2]), [[0], [2]])
+        6.0
+        """
+        rows = tree.label_rows(Y)
+        weights = _core.node_weights(tree._native, rows.indptr, rows.indices)[tree.degree > 0]
+        degrees = tree.degree[tree.degree > 0]
+        return float(weights @ (self.per_row + self.per_pair * degrees))
 
 
 PAPER = CostModel()

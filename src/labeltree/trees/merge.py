@@ -1,4 +1,4 @@
-"""Cheap trees for labels that share rows: φ merging, optimal collapse, sweeps."""
+"""φ merging: a cheap binary tree for labels that share rows."""
 
 from __future__ import annotations
 
