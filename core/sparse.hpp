@@ -23,18 +23,37 @@ struct LabelRows {
   }
 };
 
-// Every kernel that walks label rows calls this first, so that no index can leave its array.
-inline void check(const LabelRows& rows, std::size_t n_labels) {
-  if (rows.indptr.empty() || rows.indptr.front() != 0 ||
-      rows.indptr.back() != static_cast<int64_t>(rows.indices.size()))
+// The features of each row, laid out in the same way.
+struct FeatureRows {
+  std::span<const int64_t> indptr;
+  std::span<const int32_t> indices;
+  std::span<const float> values;
+
+  std::size_t size() const { return indptr.size() - 1; }
+};
+
+// No index may leave its array: `column` names what the indices are numbers of.
+inline void check(std::span<const int64_t> indptr, std::span<const int32_t> indices, std::size_t n_columns,
+                  const std::string& column) {
+  if (indptr.empty() || indptr.front() != 0 || indptr.back() != static_cast<int64_t>(indices.size()))
     throw std::invalid_argument("indptr must start with 0 and end with the number of indices");
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows.indptr[i + 1] < rows.indptr[i])
+  for (std::size_t i = 0; i + 1 < indptr.size(); ++i)
+    if (indptr[i + 1] < indptr[i])
       throw std::invalid_argument("indptr must not decrease, but does at row " + std::to_string(i));
-  for (std::size_t e = 0; e < rows.indices.size(); ++e)
-    if (rows.indices[e] < 0 || static_cast<std::size_t>(rows.indices[e]) >= n_labels)
-      throw std::invalid_argument("label " + std::to_string(rows.indices[e]) + " is outside 0.." +
-                                  std::to_string(static_cast<int64_t>(n_labels) - 1));
+  for (const int32_t index : indices)
+    if (index < 0 || static_cast<std::size_t>(index) >= n_columns)
+      throw std::invalid_argument(column + " " + std::to_string(index) + " is outside 0.." +
+                                  std::to_string(static_cast<int64_t>(n_columns) - 1));
+}
+
+// Every kernel that walks rows calls one of these first.
+inline void check(const LabelRows& rows, std::size_t n_labels) {
+  check(rows.indptr, rows.indices, n_labels, "label");
+}
+inline void check(const FeatureRows& rows, std::size_t n_features) {
+  check(rows.indptr, rows.indices, n_features, "feature");
+  if (rows.values.size() != rows.indices.size())
+    throw std::invalid_argument("every feature of a row has one value");
 }
 
 // Rows are walked once for each of their labels, so long rows cost the square of their length. Returns the

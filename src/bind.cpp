@@ -13,9 +13,12 @@
 
 #include "binarize.hpp"
 #include "binary_merge.hpp"
+#include "cluster.hpp"
 #include "collapse.hpp"
 #include "cost.hpp"
 #include "huffman.hpp"
+#include "interrupt.hpp"
+#include "label_vectors.hpp"
 #include "merge.hpp"
 #include "multiclass.hpp"
 #include "nested.hpp"
@@ -73,6 +76,21 @@ template <class Kernel>
 auto unlocked(Kernel kernel) {
   nb::gil_scoped_release release;
   return kernel();
+}
+
+// The same for a kernel that takes seconds: Ctrl-C ends it.
+template <class Kernel>
+auto interruptible(Kernel kernel) {
+  labeltree::Interrupt interrupt([] {
+    nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+  });
+  try {
+    nb::gil_scoped_release release;
+    return kernel(interrupt);
+  } catch (const labeltree::Interrupted&) {
+    throw nb::python_error();
+  }
 }
 
 }  // namespace
@@ -221,4 +239,34 @@ NB_MODULE(_core, m) {
         return give(unlocked([&] { return labeltree::binarize(tree, view(weights)); }));
       },
       "tree"_a, "weights"_a.noconvert());
+
+  m.def(
+      "label_vectors",
+      [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
+         int32_t n_labels, int n_threads) {
+        auto vectors = interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::label_vectors({view(x_indptr), view(x_indices), view(x_values)}, n_features,
+                                          rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt);
+        });
+        auto columns = labeltree::columns(vectors);
+        return std::tuple(give(std::move(vectors.begin)), give(std::move(columns.features)),
+                          give(std::move(columns.values)));
+      },
+      "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,
+      "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "n_labels"_a, "n_threads"_a);
+  m.def(
+      "kmeans",
+      [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
+         int32_t n_labels, int32_t arity, int32_t max_leaf, bool balanced, int32_t max_depth, uint64_t seed,
+         int n_threads) {
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::cluster(
+              labeltree::label_vectors({view(x_indptr), view(x_indices), view(x_values)}, n_features,
+                                       rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt),
+              {arity, max_leaf, balanced, max_depth, seed, n_threads}, interrupt);
+        }));
+      },
+      "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,
+      "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "n_labels"_a, "arity"_a, "max_leaf"_a,
+      "balanced"_a, "max_depth"_a, "seed"_a, "n_threads"_a);
 }

@@ -483,3 +483,19 @@ def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
         return best
 
     return grow(0, set(range(n_vertices)), set())
+
+
+# Label vectors ----------------------------------------------------------------------------------
+
+
+def label_vectors(
+    X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int
+) -> list[list[float]]:
+    """The sum of each label's rows, scaled to length 1; zeros where there is nothing to scale."""
+    vectors = []
+    for j in range(n_labels):
+        of_label = [x for x, labels in zip(X, rows, strict=True) if j in labels]
+        total = [sum(column) for column in zip(*of_label, strict=True)] or [0.0] * len(X[0])
+        length = math.sqrt(sum(value * value for value in total))
+        vectors.append([value / length if length else 0.0 for value in total])
+    return vectors

@@ -7,6 +7,7 @@ from labeltree.trees.complete import complete
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.exact import exact
 from labeltree.trees.huffman import huffman
+from labeltree.trees.kmeans import kmeans
 from labeltree.trees.merge import merge
 from labeltree.trees.multiclass import multiclass
 from labeltree.trees.nested import nested
@@ -15,6 +16,7 @@ from labeltree.trees.refine import collapse, sweep
 from labeltree.trees.shannon import shannon
 from labeltree.trees.star import star
 from labeltree.trees.tree import LabelTree
+from labeltree.trees.vectors import label_vectors
 
 __all__ = [
     "CostModel",
@@ -26,6 +28,8 @@ __all__ = [
     "complete",
     "exact",
     "huffman",
+    "kmeans",
+    "label_vectors",
     "merge",
     "multiclass",
     "nested",

@@ -1,0 +1,28 @@
+"""How many threads a call may use."""
+
+from __future__ import annotations
+
+import os
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` asks for.
+
+    None takes every core the process may run on: answers are the same for every number of threads,
+    so there is nothing to choose but speed. Negative numbers count from the end as elsewhere: -1 is
+    all cores, -2 all but one.
+
+    Examples
+    --------
+    >>> n_threads(3)
+    3
+    >>> n_threads(-1) == n_threads(None)
+    True
+    """
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    n_cores = n_cores or 1
+    if n_jobs is None:
+        return n_cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of threads, or -1 for all cores, but is 0")
+    return n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
