@@ -18,8 +18,10 @@ std::size_t at(int32_t index) {
 // A cluster is named by one of its labels; joining a to c leaves the name c.
 class Merger {
  public:
-  Merger(const LabelRows& rows, int32_t n_labels, Price price)
-      : price_(price),
+  Merger(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt, Likeness* likeness)
+      : interrupt_(interrupt),
+        likeness_(likeness),
+        price_(price),
         per_bit_(price.per_bit()),
         n_rows_(static_cast<double>(rows.size())),
         longest_(longest_walked(rows)),
@@ -44,6 +46,7 @@ class Merger {
   NodeLists run() {
     join_never_positive();
     while (true) {
+      interrupt_.check();
       const int32_t a = pop();
       if (peek() < 0) return std::move(tree_);
       join(a, best_partner(a));
@@ -135,15 +138,42 @@ class Merger {
       for (const int32_t c : clusters_of(row))
         if (c != a && common_[at(c)]++ == 0) seen_.push_back(c);
     }
+    const int32_t best = likeness_ ? best_alike(a) : cheapest(a);
+    for (const int32_t c : seen_) common_[at(c)] = 0;
+    return best;
+  }
+
+  int32_t cheapest(int32_t a) {
+    return least(seen_, [&](int32_t c) { return score(a, c); });
+  }
+
+  int32_t best_alike(int32_t a) {
+    const auto is_cheaper = [&](int32_t c, int32_t d) {
+      return std::pair(score(a, c), entry(c)) < std::pair(score(a, d), entry(d));
+    };
+    near_.assign(seen_.begin(), seen_.end());
+    if (near_.size() > MAX_LOOKS) {
+      std::ranges::nth_element(near_, near_.begin() + MAX_LOOKS, is_cheaper);
+      near_.resize(MAX_LOOKS);
+    }
+    likeness_->look_from(a, [&](int32_t j) { return find(j); }, near_);
+    std::ranges::sort(near_);
+    near_.erase(std::ranges::unique(near_).begin(), near_.end());
+    std::erase(near_, a);
+    return least(near_, [&](int32_t c) { return likeness_->blend(score(a, c), likeness_->cosine(c)); });
+  }
+
+  // The cluster of least score among some and the next smallest; of equals the smallest.
+  template <class Score>
+  int32_t least(const std::vector<int32_t>& clusters, Score score_of) {
     int32_t best = peek();
-    double best_score = score(a, best);
-    for (const int32_t c : seen_) {
-      const double c_score = score(a, c);
+    double best_score = score_of(best);
+    for (const int32_t c : clusters) {
+      const double c_score = score_of(c);
       if (c_score > best_score || (c_score == best_score && entry(c) >= entry(best))) continue;
       best = c;
       best_score = c_score;
     }
-    for (const int32_t c : seen_) common_[at(c)] = 0;
     return best;
   }
 
@@ -162,12 +192,17 @@ class Merger {
     for (const int32_t row : members_[at(a)])
       if (!take_over(row, a, c)) members_[at(c)].push_back(row);
     members_[at(a)] = {};
+    if (likeness_) likeness_->join(a, c);
     const auto node = static_cast<int32_t>(tree_.parent.size());
     hang(a, node, c);
     hang(c, node, c);
     add_node(c, -1);
   }
 
+  static constexpr std::ptrdiff_t MAX_LOOKS = 32;  // clusters with common rows whose likeness is asked for
+
+  Interrupt& interrupt_;
+  Likeness* likeness_;
   Price price_;
   double per_bit_, n_rows_;
   int64_t longest_;
@@ -180,7 +215,7 @@ class Merger {
   std::vector<int64_t> common_;                  // [cluster] rows shared with the cluster at hand
   std::vector<int64_t> last_walk_;               // [cluster]
   int64_t walk_ = 0;
-  std::vector<int32_t> seen_;
+  std::vector<int32_t> seen_, near_;
   std::vector<int32_t> cluster_of_;  // [node]
   NodeLists tree_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
@@ -188,10 +223,11 @@ class Merger {
 
 }  // namespace
 
-NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price) {
+NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt,
+                Likeness* likeness) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   check(rows, static_cast<std::size_t>(n_labels));
-  return Merger(rows, n_labels, price).run();
+  return Merger(rows, n_labels, price, interrupt, likeness).run();
 }
 
 }  // namespace labeltree

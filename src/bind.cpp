@@ -13,6 +13,7 @@
 
 #include "binarize.hpp"
 #include "binary_merge.hpp"
+#include "blend.hpp"
 #include "cluster.hpp"
 #include "collapse.hpp"
 #include "cost.hpp"
@@ -142,8 +143,9 @@ NB_MODULE(_core, m) {
   m.def(
       "merge",
       [](I64 indptr, I32 indices, int32_t n_labels, double per_row, double per_pair) {
-        return give(unlocked(
-            [&] { return labeltree::merge(rows_view(indptr, indices), n_labels, {per_row, per_pair}); }));
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::merge(rows_view(indptr, indices), n_labels, {per_row, per_pair}, interrupt);
+        }));
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_labels"_a, "per_row"_a, "per_pair"_a);
   m.def(
@@ -269,4 +271,17 @@ NB_MODULE(_core, m) {
       "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,
       "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "n_labels"_a, "arity"_a, "max_leaf"_a,
       "balanced"_a, "max_depth"_a, "seed"_a, "n_threads"_a);
+  m.def(
+      "blend",
+      [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
+         int32_t n_labels, double per_row, double per_pair, double likeness, uint64_t seed, int n_threads) {
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::blend({view(x_indptr), view(x_indices), view(x_values)}, n_features,
+                                  rows_view(y_indptr, y_indices), n_labels, {per_row, per_pair},
+                                  {likeness, seed, n_threads}, interrupt);
+        }));
+      },
+      "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,
+      "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "n_labels"_a, "per_row"_a, "per_pair"_a,
+      "likeness"_a, "seed"_a, "n_threads"_a);
 }

@@ -485,7 +485,7 @@ def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
     return grow(0, set(range(n_vertices)), set())
 
 
-# Label vectors ----------------------------------------------------------------------------------
+# Label vectors and merging by price and likeness -------------------------------------------------
 
 
 def label_vectors(
@@ -499,3 +499,41 @@ def label_vectors(
         length = math.sqrt(sum(value * value for value in total))
         vectors.append([value / length if length else 0.0 for value in total])
     return vectors
+
+
+def blend_merge(
+    X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int, likeness: float
+) -> Nested:
+    """The smallest cluster joins the one of least price^(1 - likeness) · distance^likeness.
+
+    For labels that all have rows, and with every cluster a candidate.
+    """
+    per_bit = 3.0 / math.log2(3.0)
+
+    def phi(x: float) -> float:
+        return per_bit * x * math.log2(len(rows) / x)
+
+    def cosine(a: list[float], b: list[float]) -> float:
+        lengths = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+        return sum(x * y for x, y in zip(a, b, strict=True)) / lengths
+
+    vectors = label_vectors(X, rows, n_labels)
+    # (rows, age, vector, tree); age breaks ties as in φ merging
+    clusters = [
+        ({i for i, row in enumerate(rows) if j in row}, j, vectors[j], j) for j in range(n_labels)
+    ]
+    age = n_labels
+    while len(clusters) > 1:
+        clusters.sort(key=lambda cluster: (len(cluster[0]), cluster[1]))
+        a = clusters.pop(0)
+        scores = []
+        for c in clusters:
+            union = len(a[0] | c[0])
+            price = 2.0 * union + phi(union) - phi(len(c[0]))
+            distance = 1.01 - cosine(a[2], c[2])
+            scores.append((1.0 - likeness) * math.log(price) + likeness * math.log(distance))
+        c = clusters.pop(scores.index(min(scores)))
+        both = [x + y for x, y in zip(a[2], c[2], strict=True)]
+        clusters.append((a[0] | c[0], age, both, [a[3], c[3]]))
+        age += 1
+    return clusters[0][3]

@@ -1,4 +1,4 @@
-"""How fast trees are built from features: k-means, one thread.
+"""How fast trees are built from features: k-means and blended merging, one thread.
 
 python -m benchmarks.speed.cluster [folder with X.trn.npz and Y.trn.npz]
 """
@@ -90,6 +90,7 @@ def measure(*, repeats: int = 3, seed: int = 0, folder: Path | None = None) -> d
         "kmeans": lambda: trees.kmeans(X, Y, n_jobs=1),
         "kmeans to single labels": lambda: trees.kmeans(X, Y, max_leaf=1, n_jobs=1),
         "kmeans of arity 16": lambda: trees.kmeans(X, Y, arity=16, n_jobs=1),
+        "blend": lambda: trees.blend(X, Y, n_jobs=1),
     }
     return {
         "name": "cluster",

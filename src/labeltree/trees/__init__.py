@@ -2,6 +2,7 @@
 
 from labeltree.trees.binarize import binarize
 from labeltree.trees.binary_merge import binary_merge
+from labeltree.trees.blend import blend
 from labeltree.trees.cheapest import cheapest
 from labeltree.trees.complete import complete
 from labeltree.trees.cost_model import CostModel
@@ -23,6 +24,7 @@ __all__ = [
     "LabelTree",
     "binarize",
     "binary_merge",
+    "blend",
     "cheapest",
     "collapse",
     "complete",

@@ -1,0 +1,25 @@
+// φ merging that also counts how alike the labels' features are.
+#pragma once
+
+#include <cstdint>
+
+#include "interrupt.hpp"
+#include "price.hpp"
+#include "sparse.hpp"
+#include "tree.hpp"
+
+namespace labeltree {
+
+struct BlendOptions {
+  double likeness = 0.0;  // 0: price only, 1: cosine of the clusters' vectors only
+  uint64_t seed = 0;
+  int n_threads = 1;  // the tree is the same for every number
+};
+
+// Joins the smallest cluster with the best of: the cheapest clusters that share rows with it, clusters near
+// it in a 2-means tree, and the next smallest. At most about 100 cosines a step, each linear in the entries
+// of the other cluster's vector.
+NodeLists blend(const FeatureRows& features, int32_t n_features, const LabelRows& rows, int32_t n_labels,
+                Price price, const BlendOptions& options, Interrupt& interrupt);
+
+}  // namespace labeltree
