@@ -3,26 +3,6 @@
 #include <algorithm>
 
 namespace labeltree {
-namespace {
-
-// Calls visit(row, node) once for every positive node of every row. Each path ends at the first node the row
-// has been to, so the time is that of the visits.
-template <class Visit>
-void visit_positive(const Tree& tree, const LabelRows& rows, Visit visit) {
-  check(rows, tree.n_labels());
-  std::vector<int64_t> last_row(tree.n_nodes(), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const int32_t j : rows[i]) {
-      int32_t v = tree.leaf(j);
-      while (v >= 0 && last_row[static_cast<std::size_t>(v)] != static_cast<int64_t>(i)) {
-        last_row[static_cast<std::size_t>(v)] = static_cast<int64_t>(i);
-        visit(i, v);
-        v = tree.parent(v);
-      }
-    }
-}
-
-}  // namespace
 
 Assignment assign(const Tree& tree, std::span<const int32_t> labels) {
   const int64_t indptr[2] = {0, static_cast<int64_t>(labels.size())};

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "active.hpp"
 #include "binarize.hpp"
 #include "binary_merge.hpp"
 #include "blend.hpp"
@@ -137,6 +139,17 @@ NB_MODULE(_core, m) {
         return give(unlocked([&] { return labeltree::row_costs(tree, rows_view(indptr, indices)); }));
       },
       "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert());
+  m.def(
+      "active_features",
+      [](const Tree& tree, I64 indptr, I32 indices, I64 feature_indptr, I32 features, int64_t n_features) {
+        if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
+        const labeltree::FeaturePattern X{view(feature_indptr), view(features),
+                                          static_cast<std::size_t>(n_features)};
+        return give(
+            unlocked([&] { return labeltree::active_features(tree, rows_view(indptr, indices), X); }));
+      },
+      "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "feature_indptr"_a.noconvert(),
+      "features"_a.noconvert(), "n_features"_a);
   m.def("leaf_costs", [](const Tree& tree) { return give(labeltree::leaf_costs(tree)); }, "tree"_a);
   m.def("node_depths", [](const Tree& tree) { return give(labeltree::node_depths(tree)); }, "tree"_a);
 

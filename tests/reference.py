@@ -537,3 +537,18 @@ def blend_merge(
         clusters.append((a[0] | c[0], age, both, [a[3], c[3]]))
         age += 1
     return clusters[0][3]
+
+
+# Resources --------------------------------------------------------------------------------------
+
+
+def n_weights(tree: Nested, rows: Sequence[set[int]], features: Sequence[set[int]]) -> int:
+    """One weight a node for every feature of a row that trains it."""
+
+    def features_of_rows_of(node: Nested) -> set[int]:
+        pairs = zip(rows, features, strict=True)
+        return set().union(*(own for labels, own in pairs if labels_under(node) & labels))
+
+    root = len(set().union(*features))
+    inner = [node for node in subtrees(tree) if isinstance(node, list)]
+    return root + sum(len(node) * len(features_of_rows_of(node)) for node in inner)
