@@ -3,7 +3,8 @@
 from importlib.metadata import version
 
 from labeltree import bounds, cost, data, metrics, trees
+from labeltree.plan import Plan, plan
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
-__all__ = ["LabelTree", "__version__", "bounds", "cost", "data", "metrics", "trees"]
+__all__ = ["LabelTree", "Plan", "__version__", "bounds", "cost", "data", "metrics", "plan", "trees"]
