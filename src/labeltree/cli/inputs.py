@@ -1,0 +1,147 @@
+"""Data files as commands take them: XMC text, a pair of npz files, or texts with tags."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labeltree.data import (
+    LabelRows,
+    as_labels,
+    read_jsonl,
+    read_npz,
+    read_npz_labels,
+    read_tsv,
+    read_xmc,
+)
+from labeltree.trees.formats import format_of
+
+_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".npz": "npz"}
+_PACKED = (".gz", ".zst")
+_ROWS_AT_ONCE = 1 << 16  # scaled at once, so that no second copy of X is made
+
+
+class UsageError(ValueError):
+    """Arguments that do not go together; the exit code is that of wrong usage."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What was read: features where there are some, and labels."""
+
+    X: Any  # csr_array or None
+    rows: LabelRows
+
+
+def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where data is."""
+    parser.add_argument(
+        "data",
+        nargs="?",
+        help="XMC text, JSONL ({text, tags} to a line) or TSV (text, tab, tags); .gz and .zst are "
+        "unpacked; - is standard input",
+    )
+    group = parser.add_argument_group("data")
+    group.add_argument("--x", metavar="X.npz", help="features as scipy.sparse.save_npz wrote them")
+    group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, in the same form")
+    group.add_argument(
+        "--format", choices=("xmc", "jsonl", "tsv"), help="of data; by its suffix if not given"
+    )
+    group.add_argument("--text", default="text", help="field of the text in JSONL (%(default)s)")
+    group.add_argument("--tags", default="tags", help="field of the tags in JSONL (%(default)s)")
+    group.add_argument("--separator", default=",", help="between tags in TSV (%(default)s)")
+    group.add_argument("--tags-first", action="store_true", help="TSV has tags before the text")
+    group.add_argument(
+        "--no-header", action="store_true", help="XMC text has no first line with its sizes"
+    )
+
+
+def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
+    """Return the data that arguments name; texts are made features only where asked for.
+
+    Raises
+    ------
+    UsageError
+        If arguments name no data or two.
+    ValueError
+        For data without rows or labels, and for all that the readers refuse.
+    """
+    if arguments.data is None and arguments.y is None:
+        raise UsageError("there is no data; name a file, or labels with --y Y.npz")
+    if arguments.data is not None and (arguments.x is not None or arguments.y is not None):
+        raise UsageError("data is one file or --x and --y, but both are given")
+    data = _read_pair(arguments) if arguments.data is None else _read_file(arguments, features)
+    if data.X is not None:
+        _scale_to_length_1(data.X)
+    source = arguments.y if arguments.data is None else arguments.data
+    if data.rows.n_rows == 0:
+        raise ValueError(f"{source}: there are no rows")
+    if data.rows.n_labels == 0 or len(data.rows.indices) == 0:
+        raise ValueError(f"{source}: no row has a label")
+    return data
+
+
+def check_tree_file(path: str) -> None:
+    """Refuse a file name that no tree can be written to, before the work and not after it."""
+    try:
+        format_of(path)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if not Path(path).parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {Path(path).parent}")
+
+
+def _read_pair(arguments: argparse.Namespace) -> Data:
+    rows = read_npz_labels(arguments.y)
+    X = None if arguments.x is None else read_npz(arguments.x)
+    if X is not None and X.shape[0] != rows.n_rows:
+        raise ValueError(
+            f"{arguments.x} has {X.shape[0]} rows, but {arguments.y} has {rows.n_rows}"
+        )
+    return Data(X, rows)
+
+
+def _read_file(arguments: argparse.Namespace, features: bool) -> Data:
+    kind = arguments.format or _kind(arguments.data)
+    if kind == "npz":
+        raise UsageError("npz files come in pairs; name them with --x X.npz --y Y.npz")
+    if kind == "xmc":
+        X, rows = read_xmc(arguments.data, header=not arguments.no_header)
+        return Data(X, rows)
+    if kind == "jsonl":
+        lines = read_jsonl(arguments.data, text=arguments.text, tags=arguments.tags)
+    else:
+        lines = read_tsv(
+            arguments.data, separator=arguments.separator, tags_first=arguments.tags_first
+        )
+    # Texts that no features are made of are dropped line by line.
+    pairs = [(text if features else "", tags) for text, tags in lines]
+    rows = as_labels([tags for _, tags in pairs])
+    return Data(tfidf([text for text, _ in pairs]) if features and pairs else None, rows)
+
+
+def _scale_to_length_1(X: Any) -> None:
+    """Scale rows in place, as k-means needs them; no one else holds what was just read."""
+    for first in range(0, X.shape[0], _ROWS_AT_ONCE):
+        indptr = X.indptr[first : first + _ROWS_AT_ONCE + 1]
+        values = X.data[indptr[0] : indptr[-1]]  # a view
+        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        lengths = np.sqrt(np.bincount(row, weights=values.astype(np.float64) ** 2))
+        values /= np.maximum(lengths, np.finfo(np.float32).tiny)[row].astype(np.float32)
+
+
+def _kind(path: str) -> str:
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in _PACKED]
+    return _SUFFIXES.get(suffixes[-1], "xmc") if suffixes else "xmc"
+
+
+def tfidf(texts: list[str]) -> Any:
+    """Return TF-IDF features of texts, as scikit-learn makes them by default."""
+    # scikit-learn takes a second to import, and most commands do without.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(dtype=np.float32).fit_transform(texts)

@@ -1,0 +1,126 @@
+"""`labeltree tree`: one tree, its report and its file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from labeltree import trees
+from labeltree.cli.inputs import (
+    Data,
+    UsageError,
+    add_data_arguments,
+    check_tree_file,
+    read_data,
+)
+from labeltree.cli.pictures import save_pictures, tree_pictures
+from labeltree.trees import LabelTree
+
+SUMMARY = "build one tree, print what it costs, and write it to a file"
+EXAMPLES = """\
+  labeltree tree train.txt -o tree.json
+  labeltree tree tagged.jsonl --builder huffman --arity 2 -o tree.nwk
+  labeltree tree --x X.npz --y Y.npz --builder kmeans --max-leaf 1 --collapse --plot pictures
+"""
+
+# Builders, and the options that each of them takes.
+_BUILDERS: dict[str, tuple[Callable[..., LabelTree], tuple[str, ...]]] = {
+    "cheapest": (lambda data, **options: trees.cheapest(data.rows, **options), ("sweeps",)),
+    "star": (lambda data: trees.star(data.rows.n_labels), ()),
+    "complete": (
+        lambda data, **options: trees.complete(
+            data.rows.n_labels, counts=data.rows.counts, **options
+        ),
+        ("arity",),
+    ),
+    "huffman": (lambda data, **options: trees.huffman(data.rows.counts, **options), ("arity",)),
+    "shannon": (lambda data: trees.shannon(data.rows.counts), ()),
+    "multiclass": (lambda data: trees.multiclass(data.rows.counts), ()),
+    "nested": (lambda data: trees.nested(data.rows.counts), ()),
+    "exact": (lambda data: trees.exact(data.rows), ()),
+    "merge": (lambda data: trees.merge(data.rows), ()),
+    "binary_merge": (lambda data: trees.binary_merge(data.rows), ()),
+    "random": (
+        lambda data, **options: trees.random(data.rows.n_labels, **options),
+        ("arity", "seed"),
+    ),
+    "kmeans": (
+        lambda data, **options: trees.kmeans(data.X, data.rows, **options),
+        ("arity", "max_leaf", "seed", "n_jobs"),
+    ),
+    "blend": (
+        lambda data, **options: trees.blend(data.X, data.rows, **options),
+        ("likeness", "seed", "n_jobs"),
+    ),
+}
+_OVER_FEATURES = ("kmeans", "blend")
+_OPTIONS = ("arity", "max_leaf", "likeness", "seed", "n_jobs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_data_arguments(parser)
+    parser.add_argument(
+        "--builder",
+        choices=_BUILDERS,
+        default="cheapest",
+        metavar="NAME",
+        help=f"one of {', '.join(_BUILDERS)} (cheapest)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it here: .json, .nwk or .dot")
+    parser.add_argument(
+        "--arity", type=int, help="children a node; complete, huffman, kmeans, random"
+    )
+    parser.add_argument("--max-leaf", type=int, help="labels kept in one node; kmeans")
+    parser.add_argument("--likeness", type=float, help="weight of features, 0 to 1; blend")
+    parser.add_argument("--seed", type=int, help="kmeans, blend, random")
+    parser.add_argument("--n-jobs", type=int, help="threads; kmeans, blend")
+    parser.add_argument("--sweeps", type=int, default=0, help="reinsertion sweeps at the end (0)")
+    parser.add_argument(
+        "--collapse", action="store_true", help="remove the inner nodes that are not worth it"
+    )
+    parser.add_argument("--plot", metavar="DIR", help="save pictures here")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build the tree, print its report and write what was asked for."""
+    options = _options(arguments)
+    if arguments.output is not None:
+        check_tree_file(arguments.output)
+    data = read_data(arguments, features=arguments.builder in _OVER_FEATURES)
+    tree = _build(arguments, options, data)
+    print(tree.report(data.rows))
+    written = []
+    if arguments.output is not None:
+        tree.save(arguments.output)
+        written.append(arguments.output)
+    if arguments.plot is not None:
+        written += save_pictures(arguments.plot, tree_pictures(tree, data.rows))
+    if written and not arguments.quiet:
+        print("written:", *written)
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that were given, so that the others keep the library's defaults."""
+    _, takes = _BUILDERS[arguments.builder]
+    options = {name: getattr(arguments, name) for name in _OPTIONS}
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in takes:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{arguments.builder} takes no {flag}; leave it out")
+    return given
+
+
+def _build(arguments: argparse.Namespace, options: dict[str, Any], data: Data) -> LabelTree:
+    if arguments.builder in _OVER_FEATURES and data.X is None:
+        raise UsageError(f"{arguments.builder} needs features; name them with --x X.npz")
+    build, takes = _BUILDERS[arguments.builder]
+    tree = build(data, **options, **({"sweeps": arguments.sweeps} if "sweeps" in takes else {}))
+    if arguments.collapse:
+        tree = trees.collapse(tree, data.rows)
+    if arguments.sweeps and "sweeps" not in takes:
+        tree = trees.sweep(tree, data.rows, sweeps=arguments.sweeps)
+    return tree if tree.names is not None else tree.with_names(data.rows.names)
