@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace labeltree {
 
@@ -19,6 +21,11 @@ class Random {
 
   // 0 .. n - 1; the bias of n / 2^64 does not matter here.
   int32_t below(int32_t n) { return static_cast<int32_t>(next() % static_cast<uint64_t>(n)); }
+
+  template <class T>
+  void shuffle(std::span<T> items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[next() % i]);
+  }
 
  private:
   uint64_t state_;

@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
@@ -27,9 +29,11 @@
 #include "nested.hpp"
 #include "order.hpp"
 #include "parse.hpp"
+#include "search.hpp"
 #include "sparse.hpp"
 #include "subsets.hpp"
 #include "sweep.hpp"
+#include "train.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -95,6 +99,21 @@ auto interruptible(Kernel kernel) {
     throw nb::python_error();
   }
 }
+
+labeltree::FeatureRows feature_view(const I64& indptr, const I32& indices, const F32& values) {
+  return {view(indptr), view(indices), view(values)};
+}
+
+// A trainer with the arrays that it looks at.
+struct BoundTrainer {
+  std::tuple<nb::object, I64, I32, I64, I32, F32, F32> keep;
+  labeltree::Trainer trainer;
+};
+
+struct BoundModel {
+  std::tuple<nb::object, I64, I32, F32, F32> keep;
+  labeltree::TreeModel model;
+};
 
 }  // namespace
 
@@ -297,4 +316,74 @@ NB_MODULE(_core, m) {
       "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,
       "y_indptr"_a.noconvert(), "y_indices"_a.noconvert(), "n_labels"_a, "per_row"_a, "per_pair"_a,
       "likeness"_a, "seed"_a, "n_threads"_a);
+  nb::class_<BoundTrainer>(m, "Trainer", "Fits the node classifiers of a tree; see core/train.hpp.")
+      .def(
+          "__init__",
+          [](BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
+             I32 indices, F32 values, int64_t n_features, F32 row_weight, const std::string& loss, float c,
+             float positive_weight, float negative_weight, bool balanced, float bias, float tolerance,
+             int max_iterations, float prune, int32_t max_nonzeros, uint64_t seed) {
+            labeltree::TrainOptions options;
+            options.solver = {loss == "logistic" ? labeltree::Loss::logistic : labeltree::Loss::squared_hinge,
+                              bias, tolerance, max_iterations};
+            options.c = c;
+            options.positive_weight = positive_weight;
+            options.negative_weight = negative_weight;
+            options.balanced = balanced;
+            options.prune = prune;
+            options.max_nonzeros = max_nonzeros;
+            options.seed = seed;
+            new (self) BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, row_weight},
+                                    {nb::cast<const Tree&>(tree), rows_view(label_indptr, label_indices),
+                                     feature_view(indptr, indices, values),
+                                     static_cast<std::size_t>(n_features), view(row_weight), options}};
+          },
+          "tree"_a, "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "indptr"_a.noconvert(),
+          "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "row_weight"_a.noconvert(),
+          nb::kw_only(), "loss"_a, "c"_a, "positive_weight"_a, "negative_weight"_a, "balanced"_a, "bias"_a,
+          "tolerance"_a, "max_iterations"_a, "prune"_a, "max_nonzeros"_a, "seed"_a)
+      .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
+      .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })
+      .def_prop_ro("shared_bytes", [](const BoundTrainer& self) { return self.trainer.shared_bytes(); })
+      .def(
+          "train",
+          [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
+            auto weights = interruptible([&](labeltree::Interrupt& interrupt) {
+              return self.trainer.train(first, last, n_threads, interrupt);
+            });
+            return std::tuple(give(std::move(weights.nodes)), give(std::move(weights.indptr)),
+                              give(std::move(weights.features)), give(std::move(weights.values)),
+                              give(std::move(weights.bias)), weights.n_visits);
+          },
+          "first"_a, "last"_a, "n_threads"_a);
+
+  nb::class_<BoundModel>(m, "TreeModel", "A tree with its node classifiers; see core/search.hpp.")
+      .def(
+          "__init__",
+          [](BoundModel* self, nb::object tree, I64 indptr, I32 features, F32 values, F32 bias,
+             int64_t n_features, const std::string& link, bool has_root) {
+            const Tree& native = nb::cast<const Tree&>(tree);
+            const auto kind = link == "logistic" ? labeltree::Link::logistic : labeltree::Link::squared_hinge;
+            new (self) BoundModel{{tree, indptr, features, values, bias},
+                                  {&native, feature_view(indptr, features, values),
+                                   static_cast<std::size_t>(n_features), view(bias), kind, has_root}};
+            labeltree::check(self->model);
+          },
+          "tree"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
+          "bias"_a.noconvert(), "n_features"_a, "link"_a, "has_root"_a);
+  m.def(
+      "search",
+      [](const std::vector<const BoundModel*>& models, I64 indptr, I32 indices, F32 values, int32_t top_k,
+         float threshold, int n_threads) {
+        std::vector<labeltree::TreeModel> trees;
+        for (const BoundModel* model : models) trees.push_back(model->model);
+        auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::search(trees, feature_view(indptr, indices, values),
+                                   {top_k, threshold, n_threads}, interrupt);
+        });
+        return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
+                          give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
+      },
+      "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(), "top_k"_a,
+      "threshold"_a, "n_threads"_a);
 }

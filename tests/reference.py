@@ -552,3 +552,45 @@ def n_weights(tree: Nested, rows: Sequence[set[int]], features: Sequence[set[int
     root = len(set().union(*features))
     inner = [node for node in subtrees(tree) if isinstance(node, list)]
     return root + sum(len(node) * len(features_of_rows_of(node)) for node in inner)
+
+
+# Node classifiers -------------------------------------------------------------------------------
+
+
+def fit_node(
+    X: np.ndarray,
+    y: np.ndarray,
+    c: np.ndarray,
+    loss: str,
+    bias: float,
+) -> tuple[np.ndarray, float]:
+    """The weights and the bias that minimise |w|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
+    from scipy.optimize import minimize
+
+    wide = np.hstack([X, np.full((len(X), 1), bias)]).astype(np.float64)
+
+    def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
+        margin = y * (wide @ w)
+        if loss == "squared_hinge":
+            miss = np.maximum(0.0, 1.0 - margin)
+            value, slope = c @ miss**2, -2.0 * c * miss
+        else:
+            value = c @ np.logaddexp(0.0, -margin)
+            slope = -c / (1.0 + np.exp(margin))
+        return w @ w / 2 + value, w + wide.T @ (slope * y)
+
+    answer = minimize(
+        objective,
+        np.zeros(wide.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 10000, "gtol": 1e-10, "ftol": 1e-15},
+    )
+    return answer.x[:-1], float(answer.x[-1] * bias)
+
+
+def link(loss: str, score: np.ndarray) -> np.ndarray:
+    """The probability that a score stands for."""
+    if loss == "logistic":
+        return 1.0 / (1.0 + np.exp(-score))
+    return np.exp(-(np.maximum(0.0, 1.0 - score) ** 2))

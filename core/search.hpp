@@ -1,0 +1,49 @@
+// Answers: the most probable labels of a row, or all labels above a threshold, by search from the root.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "interrupt.hpp"
+#include "sparse.hpp"
+#include "tree.hpp"
+
+namespace labeltree {
+
+// How a score becomes a probability.
+enum class Link { squared_hinge, logistic };
+
+// A tree with its node classifiers. The arrays belong to the caller.
+struct TreeModel {
+  const Tree* tree;
+  FeatureRows weights;  // [node] its weights
+  std::size_t n_features;
+  std::span<const float> bias;  // [node]
+  Link link;
+  bool has_root;  // whether the root has a classifier of its own
+};
+
+// Throws unless the arrays fit the tree.
+void check(const TreeModel& model);
+
+// Labels and probabilities of each row, best first.
+struct Answers {
+  std::vector<int64_t> indptr{0};
+  std::vector<int32_t> labels;
+  std::vector<float> probabilities;
+  std::vector<int64_t> n_calls;  // [row] node classifiers asked
+};
+
+struct Query {
+  int32_t top_k = 0;       // 0 for no limit
+  float threshold = 0.0f;  // labels with a smaller probability are left out
+  int n_threads = 1;
+};
+
+// Exact for one tree: probabilities never rise on the way down, so the most probable open node goes first.
+// Several trees are averaged over all labels that any of them puts among its own best.
+Answers search(std::span<const TreeModel> trees, const FeatureRows& rows, const Query& query,
+               Interrupt& interrupt);
+
+}  // namespace labeltree

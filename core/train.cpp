@@ -1,0 +1,255 @@
+#include "train.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "cost.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace labeltree {
+namespace {
+
+constexpr int32_t NONE = -1;
+// A pack with at most this share of all rows gets its own copy of them, with features renumbered so that its
+// weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
+// X.
+constexpr double MAX_COPIED = 0.25;
+
+std::size_t at(int32_t index) {
+  return static_cast<std::size_t>(index);
+}
+
+}  // namespace
+
+// Fits one pack after the other; one of them for each thread.
+class PackTrainer {
+ public:
+  explicit PackTrainer(const Trainer& trainer)
+      : t_(trainer), lane_of_(trainer.tree_.n_nodes(), NONE), local_of_(trainer.n_features_, NONE) {}
+
+  NodeWeights train(const Pack& pack, Interrupt& interrupt) {
+    const auto rows = t_.rows_of(pack);
+    set_targets(pack, rows);
+    const ProblemRows problem = set_features(rows);
+    const auto seed = stream(t_.options_.seed, static_cast<uint64_t>(pack.nodes.front()));
+    const int64_t n_visits = solve(problem, targets(pack, rows), t_.options_.solver, seed, interrupt, space_);
+    NodeWeights weights = collect(pack, problem.n_features);
+    weights.n_visits = n_visits;
+    for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
+    return weights;
+  }
+
+ private:
+  void set_targets(const Pack& pack, std::span<const int32_t> rows) {
+    uint16_t from_top = 0;
+    uint16_t below[N_LANES] = {};  // [lane] its children in the pack
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) lane_of_[at(pack.nodes[l])] = static_cast<int8_t>(l);
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+      const int32_t p = t_.tree_.parent(pack.nodes[l]);
+      auto& mask = p == pack.top ? from_top : below[lane_of_[at(p)]];
+      mask = static_cast<uint16_t>(mask | 1u << l);
+    }
+    const int32_t lowest = *std::ranges::min_element(pack.nodes);  // ancestors have smaller numbers
+    reaches_.assign(rows.size(), from_top);
+    positive_.assign(rows.size(), 0);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const int32_t j : t_.labels_[at(rows[i])])
+        for (int32_t v = t_.tree_.leaf(j); v >= lowest; v = t_.tree_.parent(v)) {
+          const int8_t lane = lane_of_[at(v)];
+          if (lane == NONE) continue;
+          positive_[i] = static_cast<uint16_t>(positive_[i] | 1u << lane);
+          reaches_[i] = static_cast<uint16_t>(reaches_[i] | below[lane]);
+        }
+    for (const int32_t v : pack.nodes) lane_of_[at(v)] = NONE;
+  }
+
+  ProblemRows set_features(std::span<const int32_t> rows) {
+    const FeatureRows& X = t_.features_;
+    begin_.resize(rows.size());
+    size_.resize(rows.size());
+    global_of_.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      begin_[i] = X.indptr[at(rows[i])];
+      size_[i] = static_cast<int32_t>(X.indptr[at(rows[i]) + 1] - begin_[i]);
+    }
+    is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
+    if (!is_copied_) return {X.indices.data(), X.values.data(), begin_, size_, t_.n_features_};
+    index_.clear();
+    value_.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto first = static_cast<std::size_t>(begin_[i]);
+      begin_[i] = static_cast<int64_t>(index_.size());
+      for (std::size_t e = first; e < first + at(size_[i]); ++e) {
+        // Numbered as they come, so that frequent features come early and lie close together.
+        int32_t& local = local_of_[at(X.indices[e])];
+        if (local == NONE) {
+          local = static_cast<int32_t>(global_of_.size());
+          global_of_.push_back(X.indices[e]);
+        }
+        index_.push_back(local);
+        value_.push_back(X.values[e]);
+      }
+    }
+    return {index_.data(), value_.data(), begin_, size_, global_of_.size()};
+  }
+
+  Targets targets(const Pack& pack, std::span<const int32_t> rows) {
+    row_weight_.clear();
+    if (!t_.row_weight_.empty())
+      for (const int32_t row : rows) row_weight_.push_back(t_.row_weight_[at(row)]);
+    Targets targets{reaches_, positive_, row_weight_, {}, {}};
+    for (int l = 0; l < N_LANES; ++l) {
+      targets.c_positive[l] = t_.options_.c * t_.options_.positive_weight;
+      targets.c_negative[l] = t_.options_.c * t_.options_.negative_weight;
+    }
+    for (std::size_t l = 0; t_.options_.balanced && l < pack.nodes.size(); ++l)
+      balance(pack, l, rows.size(), targets);
+    return targets;
+  }
+
+  void balance(const Pack& pack, std::size_t lane, std::size_t n_rows, Targets& targets) const {
+    const int32_t p = t_.tree_.parent(pack.nodes[lane]);
+    const auto all = p == NONE ? static_cast<double>(n_rows) : static_cast<double>(t_.weights_[at(p)]);
+    const auto positive = static_cast<double>(t_.weights_[at(pack.nodes[lane])]);
+    const double negative = all - positive;
+    if (positive == 0 || negative == 0) return;
+    targets.c_positive[lane] *= static_cast<float>(all / (2.0 * positive));
+    targets.c_negative[lane] *= static_cast<float>(all / (2.0 * negative));
+  }
+
+  NodeWeights collect(const Pack& pack, std::size_t n_features) {
+    order_.resize(n_features);
+    std::iota(order_.begin(), order_.end(), 0);
+    if (is_copied_) std::ranges::sort(order_, {}, [&](int32_t f) { return global_of_[at(f)]; });
+    NodeWeights weights;
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+      const float limit = smallest_kept(l, n_features);
+      for (const int32_t f : order_) {
+        const float w = space_.weights[at(f)][l];
+        if (!(std::abs(w) > limit)) continue;
+        weights.features.push_back(is_copied_ ? global_of_[at(f)] : f);
+        weights.values.push_back(w);
+      }
+      weights.nodes.push_back(pack.nodes[l]);
+      weights.indptr.push_back(static_cast<int64_t>(weights.features.size()));
+      weights.bias.push_back(space_.weights[n_features][l] * t_.options_.solver.bias);
+    }
+    return weights;
+  }
+
+  // Weights of a lane must be larger than this to be kept.
+  float smallest_kept(std::size_t lane, std::size_t n_features) {
+    const auto most = at(t_.options_.max_nonzeros);
+    if (most == 0 || n_features <= most) return t_.options_.prune;
+    sizes_.clear();
+    for (std::size_t f = 0; f < n_features; ++f) sizes_.push_back(std::abs(space_.weights[f][lane]));
+    std::ranges::nth_element(sizes_, sizes_.begin() + static_cast<std::ptrdiff_t>(most), std::greater<>());
+    return std::max(t_.options_.prune, sizes_[most]);
+  }
+
+  const Trainer& t_;
+  SolverSpace space_;
+  std::vector<int8_t> lane_of_;                // [node]
+  std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
+  bool is_copied_ = false;
+  std::vector<int64_t> begin_;
+  std::vector<int32_t> size_, index_, order_;
+  std::vector<float> value_, row_weight_, sizes_;
+  std::vector<uint16_t> reaches_, positive_;
+};
+
+Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
+                 std::size_t n_features, std::span<const float> row_weight, const TrainOptions& options)
+    : tree_(tree),
+      labels_(labels),
+      features_(features),
+      n_features_(n_features),
+      row_weight_(row_weight),
+      options_(options) {
+  check(features, n_features);
+  if (features.size() != labels.size() || (!row_weight.empty() && row_weight.size() != labels.size()))
+    throw std::invalid_argument("labels, features and row weights must have equally many rows");
+  weights_ = node_weights(tree, labels);
+  const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
+  packs_ = make_packs(tree, weights_, with_root, N_LANES);
+  index_rows();
+}
+
+void Trainer::index_rows() {
+  slot_.assign(tree_.n_nodes() + 1, NONE);
+  for (const Pack& pack : packs_) slot_[at(pack.top + 1)] = 0;
+  int32_t n_tops = 0;
+  begin_ = {0};
+  for (std::size_t v = 0; v < slot_.size(); ++v) {
+    if (slot_[v] == NONE) continue;
+    slot_[v] = n_tops++;
+    begin_.push_back(begin_.back() + (v == 0 ? static_cast<int64_t>(labels_.size()) : weights_[v - 1]));
+  }
+  rows_.resize(static_cast<std::size_t>(begin_.back()));
+  std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
+  std::vector<double> features(static_cast<std::size_t>(n_tops), 0.0);  // of all rows of a top, summed
+  const auto put = [&](int32_t node, std::size_t row) {
+    const int32_t slot = slot_[at(node + 1)];
+    if (slot == NONE) return;
+    rows_[static_cast<std::size_t>(next[at(slot)]++)] = static_cast<int32_t>(row);
+    features[at(slot)] += 1.0 + static_cast<double>(features_.indptr[row + 1] - features_.indptr[row]);
+  };
+  for (std::size_t i = 0; i < labels_.size(); ++i) put(NONE, i);
+  visit_positive(tree_, labels_, [&](std::size_t i, int32_t v) { put(v, i); });
+
+  const auto cost = [&](const Pack& pack) { return features[at(slot_[at(pack.top + 1)])]; };
+  std::ranges::stable_sort(packs_, std::greater<>(), cost);
+  for (const Pack& pack : packs_) costs_.push_back(cost(pack));
+}
+
+std::span<const int32_t> Trainer::rows_of(const Pack& pack) const {
+  const auto slot = at(slot_[at(pack.top + 1)]);
+  const auto begin = static_cast<std::size_t>(begin_[slot]);
+  return std::span(rows_).subspan(begin, static_cast<std::size_t>(begin_[slot + 1]) - begin);
+}
+
+std::vector<double> Trainer::costs() const {
+  return costs_;
+}
+
+double Trainer::thread_bytes() const {
+  constexpr double lane_bytes = 4.0 * N_LANES;
+  const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());
+  const auto copied = MAX_COPIED * static_cast<double>(features_.values.size());
+  return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) +
+         copied * 16.0;  // the copy is a growing vector
+}
+
+double Trainer::shared_bytes() const {
+  return 4.0 * static_cast<double>(rows_.size()) + 40.0 * static_cast<double>(tree_.n_nodes());
+}
+
+NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const {
+  last = std::min(last, packs_.size());
+  first = std::min(first, last);
+  std::vector<NodeWeights> parts(last - first);
+  std::vector<std::unique_ptr<PackTrainer>> trainers(n_workers(parts.size(), n_threads));
+  parallel_for(parts.size(), n_threads, interrupt, [&](std::size_t i, std::size_t worker) {
+    if (!trainers[worker]) trainers[worker] = std::make_unique<PackTrainer>(*this);
+    parts[i] = trainers[worker]->train(packs_[first + i], interrupt);
+  });
+  NodeWeights all;
+  for (NodeWeights& part : parts) {
+    const auto shift = static_cast<int64_t>(all.features.size());
+    all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
+    for (std::size_t i = 1; i < part.indptr.size(); ++i) all.indptr.push_back(part.indptr[i] + shift);
+    all.features.insert(all.features.end(), part.features.begin(), part.features.end());
+    all.values.insert(all.values.end(), part.values.begin(), part.values.end());
+    all.bias.insert(all.bias.end(), part.bias.begin(), part.bias.end());
+    all.n_visits += part.n_visits;
+    part = {};
+  }
+  return all;
+}
+
+}  // namespace labeltree

@@ -1,0 +1,74 @@
+// All node classifiers of a tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "interrupt.hpp"
+#include "pack.hpp"
+#include "solver.hpp"
+#include "sparse.hpp"
+#include "tree.hpp"
+
+namespace labeltree {
+
+struct TrainOptions {
+  SolverOptions solver;
+  float c = 1.0f;
+  float positive_weight = 1.0f, negative_weight = 1.0f;  // factors of c
+  bool balanced = false;     // factors of c so that both classes of a node weigh the same
+  float prune = 0.1f;        // weights of at most this size are dropped
+  int32_t max_nonzeros = 0;  // weights a node may keep, the largest; 0 for all
+  uint64_t seed = 0;
+};
+
+// Sparse weights of some nodes: those of nodes[i] are at indptr[i] .. indptr[i + 1] - 1, features ascending.
+struct NodeWeights {
+  std::vector<int32_t> nodes;
+  std::vector<int64_t> indptr{0};
+  std::vector<int32_t> features;
+  std::vector<float> values;
+  std::vector<float> bias;  // [i] what the constant feature adds
+  int64_t n_visits = 0;     // rows visited, counting passes
+};
+
+// Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
+// of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of threads and
+// any order of packs.
+class Trainer {
+ public:
+  // The arrays behind the views must outlive the trainer.
+  Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
+          std::span<const float> row_weight, const TrainOptions& options);
+
+  // Work of each pack as rows times their features, the dearest pack first.
+  std::vector<double> costs() const;
+  // Bytes that one thread needs at most, and bytes that all share.
+  double thread_bytes() const;
+  double shared_bytes() const;
+
+  // Fits the packs first .. last - 1 in the order of costs().
+  NodeWeights train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const;
+
+ private:
+  friend class PackTrainer;
+
+  std::span<const int32_t> rows_of(const Pack& pack) const;
+  void index_rows();
+
+  const Tree& tree_;
+  LabelRows labels_;
+  FeatureRows features_;
+  std::size_t n_features_;
+  std::span<const float> row_weight_;
+  TrainOptions options_;
+  std::vector<int64_t> weights_;  // Hamming weight of each node
+  std::vector<Pack> packs_;       // dearest first
+  std::vector<double> costs_;     // [pack]
+  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
+  std::vector<int32_t> slot_, rows_;
+  std::vector<int64_t> begin_;
+};
+
+}  // namespace labeltree

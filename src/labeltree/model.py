@@ -1,0 +1,89 @@
+"""A forest of label trees with their node classifiers: what training makes and queries read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree import _core
+from labeltree.data import as_features
+from labeltree.training import NodeWeights
+from labeltree.trees import LabelTree
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Trees over the same labels; a label's probability is the mean over the trees.
+
+    Parameters
+    ----------
+    trees
+        One or more trees.
+    weights
+        The node classifiers of each tree.
+    link
+        How scores become probabilities: the loss that the weights were fitted with.
+    n_features
+        Columns of X.
+    has_root
+        Whether the root has a classifier of its own, because some training rows had no label.
+    """
+
+    trees: Sequence[LabelTree]
+    weights: Sequence[NodeWeights]
+    link: str
+    n_features: int
+    has_root: bool
+    _native: list[_core.TreeModel] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        native = [
+            _core.TreeModel(tree._native, *w, self.n_features, self.link, self.has_root)
+            for tree, w in zip(self.trees, self.weights, strict=True)
+        ]
+        object.__setattr__(self, "_native", native)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.trees[0].n_labels
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights kept, over all nodes and trees."""
+        return sum(len(w.values) for w in self.weights)
+
+    def search(
+        self, X: Any, *, top_k: int | None, threshold: float, n_threads: int
+    ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
+        """Return probabilities, best first in each row, and how many classifiers each row called.
+
+        The indices of the matrix are not sorted: a row's entries are in the order of probability.
+        """
+        if top_k is not None and top_k < 1:
+            raise ValueError(f"top_k must be at least 1, but is {top_k}")
+        if not 0 <= threshold <= 1:
+            raise ValueError(f"threshold must lie in 0..1, but is {threshold}")
+        rows = as_features(X, n_features=self.n_features)
+        indptr, labels, probabilities, calls = _core.search(
+            self._native,
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices,
+            rows.data,
+            min(top_k or 0, self.n_labels),
+            threshold,
+            n_threads,
+        )
+        found = sparse.csr_array(
+            (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
+        )
+        return found, calls
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.trees, self.weights, self.link, self.n_features, self.has_root)
+        return type(self), parts

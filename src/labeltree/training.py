@@ -1,0 +1,242 @@
+"""The node classifiers of a tree, fitted over the rows that reach them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree import _core
+from labeltree.data import LabelRows
+from labeltree.trees import LabelTree
+
+log = logging.getLogger("labeltree")
+
+#: Called with (done, total, what) as work goes on; done and total are in the same unit.
+Progress = Callable[[float, float, str], None]
+FeatureMatrix = sparse.csr_array[np.float32, tuple[int, int]]
+
+LOSSES = ("squared_hinge", "logistic")
+#: Score of a node that no training row is positive for: probability 0 by every link.
+NEVER = -30.0
+_N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """How the classifier of a node is fitted.
+
+    Parameters
+    ----------
+    loss
+        "squared_hinge" or "logistic".
+    C
+        Weight of the loss against the squared norm of the weights.
+    positive_weight, negative_weight
+        Factors of C for positive and negative rows of a node.
+    balanced
+        Scale both so that the two classes of a node weigh the same.
+    bias
+        Value of a constant feature; 0 for none.
+    tolerance
+        A classifier is done when no row is further from its optimum.
+    max_iterations
+        Passes over the rows of a node at most.
+    prune
+        Weights of at most this size are dropped.
+    max_nonzeros
+        Weights that a node keeps at most, the largest; None for all.
+    seed
+        Order of the rows.
+    """
+
+    loss: str = "squared_hinge"
+    C: float = 1.0
+    positive_weight: float = 1.0
+    negative_weight: float = 1.0
+    balanced: bool = False
+    bias: float = 1.0
+    tolerance: float = 0.1
+    max_iterations: int = 20
+    prune: float = 0.1
+    max_nonzeros: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
+        for name in ("C", "positive_weight", "negative_weight"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be above 0, but is {getattr(self, name)}")
+        for name in ("bias", "tolerance", "prune"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
+        if self.max_iterations < 1:
+            raise ValueError(f"max_iterations must be at least 1, but is {self.max_iterations}")
+        if self.max_nonzeros is not None and self.max_nonzeros < 1:
+            raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
+
+
+class NodeWeights(NamedTuple):
+    """Sparse weights of each node: those of v are at indptr[v] .. indptr[v + 1] - 1."""
+
+    indptr: NDArray[np.int64]  # n_nodes + 1
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    bias: NDArray[np.float32]  # n_nodes
+
+
+class Part(NamedTuple):
+    """Weights of some nodes, as the native trainer gives them."""
+
+    nodes: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+
+def make_trainer(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    sample_weight: NDArray[np.float32] | None = None,
+) -> _core.Trainer:
+    """Return the native trainer, which looks at the arrays of X and rows without copying them."""
+    weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
+    return _core.Trainer(
+        tree._native,
+        rows.indptr,
+        rows.indices,
+        X.indptr.astype(np.int64, copy=False),
+        X.indices,
+        X.data,
+        X.shape[1],
+        weight,
+        loss=settings.loss,
+        c=settings.C,
+        positive_weight=settings.positive_weight,
+        negative_weight=settings.negative_weight,
+        balanced=settings.balanced,
+        bias=settings.bias,
+        tolerance=settings.tolerance,
+        max_iterations=settings.max_iterations,
+        prune=settings.prune,
+        max_nonzeros=settings.max_nonzeros or 0,
+        seed=settings.seed % 2**64,
+    )
+
+
+def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of packs with about equal work, enough for all threads.
+
+    Examples
+    --------
+    >>> list(batches(np.array([5.0, 1.0, 1.0, 1.0]), n_threads=1))
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
+    >>> list(batches(np.array([5.0, 4.0, 1.0, 1.0]), n_threads=2))
+    [(0, 3), (3, 4)]
+    """
+    least = costs.sum() / _N_BATCHES
+    first = 0
+    while first < len(costs):
+        # Packs come dearest first: the others must keep the other threads busy meanwhile.
+        wanted = max(least, n_threads * costs[first])
+        work = np.cumsum(costs[first:])
+        last = first + int(np.searchsorted(work, wanted * (1 - 1e-9))) + 1
+        last = min(last, len(costs))
+        yield first, last
+        first = last
+
+
+def assemble(parts: list[Part], n_nodes: int) -> NodeWeights:
+    """Return the weights by node; the list is emptied on the way, to hold nothing twice."""
+    lengths = np.zeros(n_nodes, np.int64)
+    bias = np.full(n_nodes, NEVER, np.float32)
+    for part in parts:
+        lengths[part.nodes] = np.diff(part.indptr)
+        bias[part.nodes] = part.bias
+    indptr = np.zeros(n_nodes + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    features = np.empty(indptr[-1], np.int32)
+    values = np.empty(indptr[-1], np.float32)
+    while parts:
+        part = parts.pop()
+        starts, sizes = indptr[part.nodes], np.diff(part.indptr)
+        where = np.repeat(starts - part.indptr[:-1], sizes) + np.arange(len(part.features))
+        features[where] = part.features
+        values[where] = part.values
+    return NodeWeights(indptr, features, values, bias)
+
+
+def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
+    """Return how many threads fit into so many bytes beside X, Y and the finished weights."""
+    if max_memory is None:
+        return n_threads
+    free = max_memory - trainer.shared_bytes
+    fitting = int(free // trainer.thread_bytes)
+    if fitting < 1:
+        least = trainer.shared_bytes + trainer.thread_bytes
+        raise ValueError(
+            f"max_memory must be at least {least / 1e6:.0f} MB for this data, "
+            f"but is {max_memory / 1e6:.0f} MB"
+        )
+    return min(n_threads, fitting)
+
+
+def train_tree(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    *,
+    sample_weight: NDArray[np.float32] | None = None,
+    n_threads: int = 1,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+) -> NodeWeights:
+    """Return the weights of all nodes.
+
+    Parameters
+    ----------
+    tree, X, rows
+        The tree and the training rows.
+    settings
+        How a node is fitted.
+    sample_weight
+        Factor of C for each row.
+    n_threads
+        Number of threads; the weights are the same for every number.
+    max_memory
+        Bytes to use beside X, Y and the finished weights; fewer threads are used to stay below.
+    progress
+        Told how much work is done.
+    """
+    trainer = make_trainer(tree, X, rows, settings, sample_weight)
+    n_threads = threads_within(trainer, n_threads, max_memory)
+    costs = trainer.costs()
+    parts: list[Part] = []
+    start = time.perf_counter()
+    n_visits = 0
+    for first, last in batches(costs, n_threads):
+        *arrays, visits = trainer.train(first, last, n_threads)
+        parts.append(Part(*arrays))
+        n_visits += visits
+        if progress is not None:
+            progress(float(costs[:last].sum()), float(costs.sum()), "training")
+    log.info(
+        "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
+        tree.n_nodes,
+        len(costs),
+        n_visits,
+        time.perf_counter() - start,
+        n_threads,
+    )
+    return assemble(parts, tree.n_nodes)

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labeltree import LabelTree, trees
+from labeltree.data import as_features, as_labels
+from labeltree.model import Model
+from labeltree.training import SolverSettings, train_tree
+
+
+def forest(loss: str = "squared_hinge", n_trees: int = 1, seed: int = 0, empty_rows: bool = False):
+    """A trained forest over 12 labels, and rows to ask it about."""
+    rng = np.random.default_rng(seed)
+    X = as_features(sparse.random_array((80, 15), density=0.3, rng=rng, dtype=np.float64))
+    labels = rng.random((80, 12)) < 0.2
+    if not empty_rows:
+        labels[~labels.any(axis=1), 0] = True
+    Y = as_labels(labels.astype(np.uint8))
+    grown = [trees.random(12, arity=3, seed=seed + t) for t in range(n_trees)]
+    settings = SolverSettings(loss=loss)
+    weights = [train_tree(tree, X, Y, settings) for tree in grown]
+    return Model(grown, weights, loss, 15, empty_rows), X
+
+
+def probabilities_by_hand(model: Model, X) -> np.ndarray:
+    """Of every node of the first tree, as the product along its path."""
+    tree, w = model.trees[0], model.weights[0]
+    shape = (tree.n_nodes, model.n_features)
+    scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
+    estimates = reference.link(model.link, np.asarray(scores, np.float64))
+    if not model.has_root:
+        estimates[:, 0] = 1.0
+    for v in range(1, tree.n_nodes):
+        estimates[:, v] *= estimates[:, tree.parent[v]]
+    return estimates
+
+
+def ask(model: Model, X, top_k=None, threshold=0.0, n_threads=1):
+    return model.search(X, top_k=top_k, threshold=threshold, n_threads=n_threads)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+@pytest.mark.parametrize("empty_rows", [False, True])
+def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool) -> None:
+    model, X = forest(loss, empty_rows=empty_rows)
+    expected = probabilities_by_hand(model, X)[:, model.trees[0].leaves]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
+
+
+@given(st.integers(1, 12), st.integers(0, 5))
+@settings(deadline=None, max_examples=30)
+def test_top_k_is_that_of_all_probabilities(k: int, seed: int) -> None:
+    model, X = forest(seed=seed)
+    every = ask(model, X)[0].toarray()
+    found, _ = ask(model, X, top_k=k)
+    assert (np.diff(found.indptr) == k).all()
+    best = -np.sort(-every, axis=1)[:, :k]
+    np.testing.assert_array_equal(found.data.reshape(-1, k), best)
+    np.testing.assert_array_equal(
+        np.take_along_axis(every, found.indices.reshape(-1, k).astype(np.int64), axis=1), best
+    )
+
+
+@given(st.floats(0.01, 1.0), st.integers(0, 5))
+@settings(deadline=None, max_examples=30)
+def test_threshold_search_is_algorithm_2(threshold: float, seed: int) -> None:
+    model, X = forest("logistic", seed=seed)
+    threshold = float(np.float32(threshold))
+    every = ask(model, X)[0].toarray()
+    found, calls = ask(model, X, threshold=threshold)
+    np.testing.assert_array_equal(found.toarray(), np.where(every >= threshold, every, 0))
+    # c_τ(T, x) = 1 + Σ deg_v [η̂_v >= τ]; the root is not asked here because every row has a label
+    nodes = probabilities_by_hand(model, X)
+    clear = (np.abs(nodes - threshold) > 1e-4).all(axis=1)
+    expected = (nodes >= threshold) @ model.trees[0].degree
+    np.testing.assert_array_equal(calls[clear], expected[clear])
+
+
+def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
+    model, X = forest(n_trees=3)
+    parts = [
+        ask(Model([tree], [w], model.link, 15, False), X)[0].toarray()
+        for tree, w in zip(model.trees, model.weights, strict=True)
+    ]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
+
+
+def test_a_forest_leaves_out_labels_below_the_threshold_on_average() -> None:
+    model, X = forest(n_trees=3)
+    every = ask(model, X)[0].toarray()
+    found = ask(model, X, threshold=0.3)[0].toarray()
+    np.testing.assert_array_equal(found, np.where(every >= np.float32(0.3), every, 0))
+
+
+@pytest.mark.parametrize("n_trees", [1, 2])
+def test_batch_and_single_and_threads_agree(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    whole, calls = ask(model, X, top_k=4)
+    threaded, threaded_calls = ask(model, X, top_k=4, n_threads=3)
+    np.testing.assert_array_equal(whole.indices, threaded.indices)
+    np.testing.assert_array_equal(whole.data, threaded.data)
+    np.testing.assert_array_equal(calls, threaded_calls)
+    for i in (0, 17, 79):
+        single, _ = ask(model, X[[i]], top_k=4)
+        np.testing.assert_array_equal(single.indices, whole.indices[4 * i : 4 * i + 4])
+        np.testing.assert_array_equal(single.data, whole.data[4 * i : 4 * i + 4])
+
+
+def test_a_tree_of_one_label_answers() -> None:
+    X = as_features([[1.0], [0.0]])
+    tree = LabelTree.from_nested(0)
+    weights = train_tree(tree, X, as_labels([[0], []], n_labels=1), SolverSettings())
+    found, _ = ask(Model([tree], [weights], "squared_hinge", 1, True), X)
+    assert found[0, 0] > found[1, 0]
+
+
+def test_no_rows_have_no_answers() -> None:
+    model, _ = forest()
+    found, calls = ask(model, sparse.csr_array((0, 15), dtype=np.float32), top_k=3)
+    assert found.shape == (0, 12)
+    assert len(calls) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"top_k": 0}, "top_k must be at least 1, but is 0"),
+        ({"threshold": 1.5}, "threshold must lie in 0..1, but is 1.5"),
+    ],
+)
+def test_queries_are_checked(options, message) -> None:
+    model, X = forest()
+    with pytest.raises(ValueError, match=message):
+        ask(model, X, **options)
+
+
+def test_rows_of_another_width_are_refused() -> None:
+    model, _ = forest()
+    with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 15"):
+        ask(model, np.ones((1, 3)))
