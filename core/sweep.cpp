@@ -43,7 +43,7 @@ class Sweeper {
     index_columns(tree.n_labels());
   }
 
-  NodeLists run(double max_share) {
+  NodeLists run(double max_share, Interrupt& interrupt) {
     const auto limit = static_cast<int64_t>(max_share * static_cast<double>(rows_.size()));
     std::vector<int32_t> order;
     for (int32_t v = 0; v < static_cast<int32_t>(parent_.size()); ++v)
@@ -51,8 +51,10 @@ class Sweeper {
         order.push_back(v);
     const std::vector<int64_t> weight = weight_;  // moves change weights; the order shall not depend on them
     std::ranges::stable_sort(order, {}, [&](int32_t v) { return weight[at(v)]; });
-    for (const int32_t v : order)
+    for (const int32_t v : order) {
+      interrupt.check();
       if (is_in_tree(v) && parent_[at(v)] != NONE) reinsert(v);
+    }
     return compact();
   }
 
@@ -286,8 +288,9 @@ class Sweeper {
 
 }  // namespace
 
-NodeLists sweep(const Tree& tree, const LabelRows& rows, Price price, double max_share) {
-  return Sweeper(tree, rows, price).run(max_share);
+NodeLists sweep(const Tree& tree, const LabelRows& rows, Price price, double max_share,
+                Interrupt& interrupt) {
+  return Sweeper(tree, rows, price).run(max_share, interrupt);
 }
 
 }  // namespace labeltree

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "interrupt.hpp"
 #include "price.hpp"
 #include "sparse.hpp"
 #include "tree.hpp"
@@ -13,6 +14,6 @@ namespace labeltree {
 // only if the exact cost falls, so the tree never gets dearer. A sweep takes O(d sum of k_i^2) time for rows
 // of k_i labels and paths of length d, and O(nnz + m) memory. Labels of rows too long to walk stay where they
 // are.
-NodeLists sweep(const Tree& tree, const LabelRows& rows, Price price, double max_share);
+NodeLists sweep(const Tree& tree, const LabelRows& rows, Price price, double max_share, Interrupt& interrupt);
 
 }  // namespace labeltree

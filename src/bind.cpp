@@ -189,8 +189,9 @@ NB_MODULE(_core, m) {
   m.def(
       "sweep",
       [](const Tree& tree, I64 indptr, I32 indices, double per_row, double per_pair, double max_share) {
-        return give(unlocked([&] {
-          return labeltree::sweep(tree, rows_view(indptr, indices), {per_row, per_pair}, max_share);
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::sweep(tree, rows_view(indptr, indices), {per_row, per_pair}, max_share,
+                                  interrupt);
         }));
       },
       "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "per_row"_a, "per_pair"_a, "max_share"_a);
