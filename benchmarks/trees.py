@@ -95,6 +95,7 @@ def main() -> None:
     options = parser.parse_args()
     results = {"machine": machine(), "data": [measure(folder) for folder in options.folders]}
     if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
 
 

@@ -30,6 +30,7 @@ def main() -> None:
         results["results"][name] = figures
         print(json.dumps(figures, indent=2), flush=True)
     if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(results, indent=2) + "\n")
 
 

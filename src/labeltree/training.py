@@ -226,9 +226,9 @@ def train_tree(
     start = time.perf_counter()
     n_visits = 0
     for first, last in batches(costs, n_threads):
-        *arrays, visits = trainer.train(first, last, n_threads)
-        parts.append(Part(*arrays))
-        n_visits += visits
+        trained = trainer.train(first, last, n_threads)
+        parts.append(Part(*trained[:5]))
+        n_visits += trained[5]
         if progress is not None:
             progress(float(costs[:last].sum()), float(costs.sum()), "training")
     log.info(
