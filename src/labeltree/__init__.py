@@ -3,8 +3,21 @@
 from importlib.metadata import version
 
 from labeltree import bounds, cost, data, metrics, trees
+from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.plan import Plan, plan
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
-__all__ = ["LabelTree", "Plan", "__version__", "bounds", "cost", "data", "metrics", "plan", "trees"]
+__all__ = [
+    "HSMClassifier",
+    "LabelTree",
+    "PLTClassifier",
+    "Plan",
+    "__version__",
+    "bounds",
+    "cost",
+    "data",
+    "metrics",
+    "plan",
+    "trees",
+]

@@ -65,10 +65,7 @@ class Model:
 
         The indices of the matrix are not sorted: a row's entries are in the order of probability.
         """
-        if top_k is not None and top_k < 1:
-            raise ValueError(f"top_k must be at least 1, but is {top_k}")
-        if not 0 <= threshold <= 1:
-            raise ValueError(f"threshold must lie in 0..1, but is {threshold}")
+        check_query(top_k, threshold)
         rows = as_features(X, n_features=self.n_features)
         indptr, labels, probabilities, calls = _core.search(
             self._native,
@@ -87,3 +84,11 @@ class Model:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.trees, self.weights, self.link, self.n_features, self.has_root)
         return type(self), parts
+
+
+def check_query(top_k: int | None, threshold: float) -> None:
+    """Refuse a number of labels or a threshold that makes no sense."""
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be at least 1, but is {top_k}")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

@@ -5,6 +5,8 @@ There is no clock here: operations are counted and multiplied by `RATES`.
 
 from __future__ import annotations
 
+import resource
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,3 +137,15 @@ def estimate(
         model_bytes=model_bytes,
         latency_seconds=prediction_cost * X.per_row * rates.predict_ns * 1e-9,
     )
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has held at once, as the operating system counts.
+
+    Examples
+    --------
+    >>> peak_memory() > 1_000_000
+    True
+    """
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,24 @@ class Part(NamedTuple):
     features: NDArray[np.int32]
     values: NDArray[np.float32]
     bias: NDArray[np.float32]
+    n_visits: int  # rows visited by the solver, counting passes
+
+
+class PartStore(Protocol):
+    """Keeps finished parts, so that a training that was stopped can go on from there."""
+
+    def load(self) -> list[tuple[int, Part]]:
+        """Return parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+
+    def save(self, first: int, last: int, part: Part) -> None:
+        """Keep the part of the packs first .. last - 1."""
+
+
+class TrainedNodes(NamedTuple):
+    """What training made, and how much work it was."""
+
+    weights: NodeWeights
+    n_visits: int  # rows visited by the solver, counting passes
 
 
 def make_trainer(
@@ -202,7 +220,32 @@ def train_tree(
     max_memory: float | None = None,
     progress: Progress | None = None,
 ) -> NodeWeights:
-    """Return the weights of all nodes.
+    """Return the weights of all nodes; parameters as in `train_nodes`."""
+    return train_nodes(
+        tree,
+        X,
+        rows,
+        settings,
+        sample_weight=sample_weight,
+        n_threads=n_threads,
+        max_memory=max_memory,
+        progress=progress,
+    ).weights
+
+
+def train_nodes(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    *,
+    sample_weight: NDArray[np.float32] | None = None,
+    n_threads: int = 1,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+    store: PartStore | None = None,
+) -> TrainedNodes:
+    """Return the weights of all nodes and how many rows the solver visited.
 
     Parameters
     ----------
@@ -211,26 +254,32 @@ def train_tree(
     settings
         How a node is fitted.
     sample_weight
-        Factor of C for each row.
+        Factor of C for each row, above 0.
     n_threads
         Number of threads; the weights are the same for every number.
     max_memory
         Bytes to use beside X, Y and the finished weights; fewer threads are used to stay below.
     progress
         Told how much work is done.
+    store
+        Keeps finished parts and gives back those of an earlier call that was stopped.
     """
     trainer = make_trainer(tree, X, rows, settings, sample_weight)
     n_threads = threads_within(trainer, n_threads, max_memory)
     costs = trainer.costs()
-    parts: list[Part] = []
+    total = float(costs.sum())
+    found = [] if store is None else store.load()
+    parts = [part for _, part in found]
+    done = found[-1][0] if found else 0
     start = time.perf_counter()
-    n_visits = 0
-    for first, last in batches(costs, n_threads):
-        trained = trainer.train(first, last, n_threads)
-        parts.append(Part(*trained[:5]))
-        n_visits += trained[5]
+    for first, last in batches(costs[done:], n_threads):
+        part = Part(*trainer.train(done + first, done + last, n_threads))
+        parts.append(part)
+        if store is not None:
+            store.save(done + first, done + last, part)
         if progress is not None:
-            progress(float(costs[:last].sum()), float(costs.sum()), "training")
+            progress(float(costs[: done + last].sum()), total, "training")
+    n_visits = sum(part.n_visits for part in parts)
     log.info(
         "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
         tree.n_nodes,
@@ -239,4 +288,4 @@ def train_tree(
         time.perf_counter() - start,
         n_threads,
     )
-    return assemble(parts, tree.n_nodes)
+    return TrainedNodes(assemble(parts, tree.n_nodes), n_visits)

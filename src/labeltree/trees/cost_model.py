@@ -54,4 +54,4 @@ class CostModel:
         return float(weights @ (self.per_row + self.per_pair * degrees))
 
 
-PAPER = CostModel()
+PAPER: CostModel = CostModel()

@@ -1,0 +1,108 @@
+"""Trees by name, as the estimators and the command line ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labeltree import trees
+from labeltree.data import LabelRows, as_labels
+from labeltree.training import FeatureMatrix
+from labeltree.trees import LabelTree
+
+AUTO = "auto"
+#: Up to so many labels "auto" takes a star: one classifier for each label, over all rows.
+MAX_STAR = 16
+
+
+@dataclass(frozen=True)
+class Builder:
+    """How a tree is built from rows, with the options of the function of `labeltree.trees`."""
+
+    build: Callable[..., LabelTree]
+    takes: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
+    is_seeded: bool = False  # whether another seed makes another tree
+
+    def __call__(
+        self,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        *,
+        seed: int,
+        n_jobs: int | None,
+        options: Mapping[str, Any],
+    ) -> LabelTree:
+        arguments: dict[str, tuple[Any, ...]] = {
+            "X": (X, rows),
+            "Y": (rows,),
+            "counts": (rows.counts,),
+            "n_labels": (rows.n_labels,),
+        }
+        common: dict[str, Any] = {}
+        if self.is_seeded:
+            common["seed"] = seed
+        if self.takes == "X":
+            common["n_jobs"] = n_jobs
+        tree = self.build(*arguments[self.takes], **(common | dict(options)))
+        return tree if tree.names is not None else tree.with_names(rows.names)
+
+
+def _complete(rows: LabelRows, **options: Any) -> LabelTree:
+    return trees.complete(rows.n_labels, counts=rows.counts, **options)
+
+
+BUILDERS: dict[str, Builder] = {
+    "star": Builder(trees.star, "n_labels"),
+    "complete": Builder(_complete, "Y"),
+    "random": Builder(trees.random, "n_labels", is_seeded=True),
+    "huffman": Builder(trees.huffman, "counts"),
+    "shannon": Builder(trees.shannon, "counts"),
+    "nested": Builder(trees.nested, "counts"),
+    "multiclass": Builder(trees.multiclass, "counts"),
+    "exact": Builder(trees.exact, "Y"),
+    "cheapest": Builder(trees.cheapest, "Y"),
+    "kmeans": Builder(trees.kmeans, "X", is_seeded=True),
+    "blend": Builder(trees.blend, "X", is_seeded=True),
+}
+
+
+def auto_name(rows: LabelRows) -> str:
+    """Return the tree that "auto" stands for: a star of few labels, else like labels together.
+
+    Examples
+    --------
+    >>> auto_name(as_labels([[0], [1]])), auto_name(as_labels([[0], [99]], n_labels=100))
+    ('star', 'blend')
+    """
+    return "star" if rows.n_labels <= MAX_STAR else "blend"
+
+
+def find_builder(name: str, rows: LabelRows) -> Builder:
+    """Return the builder of a name."""
+    chosen = auto_name(rows) if name == AUTO else name
+    if chosen not in BUILDERS:
+        known = ", ".join([AUTO, *BUILDERS])
+        raise ValueError(f"tree must be one of {known}, or a LabelTree, but is {name!r}")
+    return BUILDERS[chosen]
+
+
+def rows_of_tree(tree: LabelTree, Y: Any) -> LabelRows:
+    """Return Y with its labels numbered as those of a tree that the user gave.
+
+    Labels go by name if the tree has names. If not, they go by number: label j of the tree is
+    column j of an indicator, the j-th of the sorted labels if there are as many of them as the tree
+    has leaves, or else the integer j.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> rows_of_tree(tree, [["b"], ["a", "c"]]).indices.tolist()
+    [1, 0, 2]
+    >>> rows_of_tree(tree, [[2], [0]]).indices.tolist()
+    [2, 0]
+    """
+    if tree.names is not None:
+        return as_labels(Y, names=tree.names)
+    rows = as_labels(Y)
+    return rows if rows.n_labels == tree.n_labels else as_labels(Y, n_labels=tree.n_labels)

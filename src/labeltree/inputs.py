@@ -1,0 +1,207 @@
+"""What users give an estimator: checked, and in the words of scikit-learn where it has rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state, validation
+from sklearn.utils.multiclass import check_classification_targets
+
+from labeltree.builders import rows_of_tree
+from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.training import FeatureMatrix
+from labeltree.trees import LabelTree
+
+
+def training_features(X: Any) -> FeatureMatrix:
+    """Return X with at least one row and one column."""
+    features = as_features(X)
+    for size, word in zip(features.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            # scikit-learn's own words, which its checks look for.
+            raise ValueError(
+                f"Found array with 0 {word}(s) (shape={features.shape}) while a minimum of 1 is "
+                "required."
+            )
+    return features
+
+
+def query_features(estimator: Any, X: Any) -> FeatureMatrix:
+    """Return X with the columns, and their names, that the estimator was trained with."""
+    if hasattr(validation, "_check_feature_names"):
+        validation._check_feature_names(estimator, X, reset=False)
+    else:  # scikit-learn before 1.6
+        estimator._check_feature_names(X, reset=False)
+    features = as_features(X)
+    n_features = estimator.n_features_in_
+    if features.shape[1] != n_features:
+        raise ValueError(
+            f"X has {features.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{n_features} features as input"
+        )
+    return features
+
+
+def keep_feature_names(estimator: Any, X: Any) -> None:
+    """Remember the names of the columns of a DataFrame; forget those of an earlier fit."""
+    names = validation._get_feature_names(X)
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
+    """Return Y with its labels numbered as those of the trees, if any are given."""
+    if Y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    if not isinstance(Y, list | tuple | LabelRows) and np.ndim(Y) == 2 and _has_one_column(Y):
+        Y = as_classes(Y)
+    rows = as_labels(Y) if not trees else rows_of_tree(trees[0], Y)
+    if rows.kind == "classes":
+        check_classification_targets(Y)
+    if rows.n_labels == 0:
+        raise ValueError("Y must have at least one label, but has none")
+    for tree in trees:
+        if tree.n_labels != rows.n_labels or tree.names != trees[0].names:
+            raise ValueError("all trees must have the same labels, in the same order")
+    return rows
+
+
+def _has_one_column(Y: Any) -> bool:
+    return bool(Y.shape[1] == 1) and not sparse.issparse(Y) and not hasattr(Y, "columns")
+
+
+def as_classes(Y: Any) -> Any:
+    """Return one class for each row, in one dimension."""
+    if Y is None or sparse.issparse(Y) or isinstance(Y, LabelRows):
+        return Y if Y is None else _classes_of_indicator(Y)
+    if isinstance(Y, list | tuple) and any(isinstance(y, list | tuple | set) for y in Y):
+        raise ValueError("Y must hold one class for each row, but has lists; use PLTClassifier")
+    return validation.column_or_1d(Y, warn=True)
+
+
+def _classes_of_indicator(Y: Any) -> LabelRows:
+    rows = as_labels(Y)
+    lengths = np.diff(rows.indptr)
+    if (lengths != 1).any():
+        row = int(np.argmax(lengths != 1))
+        raise ValueError(
+            f"Y must hold one class for each row, but row {row} has {lengths[row]}; "
+            "use PLTClassifier"
+        )
+    return LabelRows(rows.indptr, rows.indices, rows.n_labels, rows.names, "classes")
+
+
+def check_same_rows(X: FeatureMatrix, rows: LabelRows) -> None:
+    """Refuse X and Y of different length."""
+    if X.shape[0] != rows.n_rows:
+        raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse what is not in 0..1."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in 0..1, but is {value}")
+
+
+def as_seed(random_state: Any) -> int:
+    """Return a seed: the number itself, or one drawn from a generator."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state must be at least 0, but is {random_state}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def is_balanced(class_weight: Any) -> bool:
+    """Return whether nodes are to balance their classes."""
+    if isinstance(class_weight, str) and class_weight != "balanced":
+        raise ValueError(
+            f'class_weight must be "balanced", a mapping or None, but is {class_weight!r}'
+        )
+    if not isinstance(class_weight, str | Mapping | None):
+        raise TypeError(
+            'class_weight must be "balanced", a mapping or None, but is '
+            f"{type(class_weight).__name__}"
+        )
+    return isinstance(class_weight, str)
+
+
+def row_weights(
+    sample_weight: Any, rows: LabelRows, class_weight: Any
+) -> NDArray[np.float32] | None:
+    """Return the weight of each row, or None where all weigh 1."""
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, np.float64)
+        if weight.ndim == 0:
+            weight = np.full(rows.n_rows, float(weight))
+        if weight.shape != (rows.n_rows,):
+            raise ValueError(
+                f"sample_weight must have one number for each of {rows.n_rows} rows, but its "
+                f"shape is {weight.shape}"
+            )
+        _refuse_weights("sample_weight", weight)
+    if isinstance(class_weight, Mapping):
+        by_label = _label_weights(class_weight, rows)
+        by_row = _largest(by_label, rows)
+        weight = by_row if weight is None else weight * by_row
+    if weight is None or (weight == 1).all():
+        return None
+    if not (weight > 0).any():
+        raise ValueError("some row must have a weight above 0, but all weigh 0")
+    return weight.astype(np.float32)
+
+
+def _refuse_weights(name: str, weight: NDArray[np.float64]) -> None:
+    wrong = ~((weight >= 0) & (weight < np.inf))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{name} must be finite and at least 0, but number {i} is {weight[i]}")
+
+
+def _label_weights(class_weight: Mapping[Any, float], rows: LabelRows) -> NDArray[np.float64]:
+    weights = np.ones(rows.n_labels)
+    names = range(rows.n_labels) if rows.names is None else rows.names.tolist()
+    number = {name: j for j, name in enumerate(names)}
+    for label, value in class_weight.items():
+        if label not in number:
+            raise ValueError(f"class_weight names label {label!r}, but Y has none like it")
+        weights[number[label]] = value
+    _refuse_weights("class_weight", weights)
+    return weights
+
+
+def _largest(by_label: NDArray[np.float64], rows: LabelRows) -> NDArray[np.float64]:
+    """Return the largest weight of the labels of each row; 1 for rows without labels."""
+    by_row = np.ones(rows.n_rows)
+    labeled = np.diff(rows.indptr) > 0
+    if labeled.any():
+        starts = rows.indptr[:-1][labeled]
+        by_row[labeled] = np.maximum.reduceat(by_label[rows.indices], starts)
+    return by_row
+
+
+def true_labels(Y: Any, classes: NDArray[Any]) -> LabelRows:
+    """Return Y in the numbers of the classes; labels that are not among them come after them.
+
+    Examples
+    --------
+    >>> true_labels([["tea", "wine"], ["milk"]], np.array(["milk", "tea"])).indices.tolist()
+    [1, 2, 0]
+    """
+    rows = as_labels(Y)
+    if rows.kind == "indicator" and rows.names is None:
+        return as_labels(rows, n_labels=len(classes))
+    number = {name: j for j, name in enumerate(classes.tolist())}
+    new = np.array([number.setdefault(rows.name(j), len(number)) for j in range(rows.n_labels)])
+    ones = np.ones(len(rows.indices), np.uint8)
+    matrix = sparse.csr_array(
+        (ones, new[rows.indices], rows.indptr), shape=(rows.n_rows, len(number))
+    )
+    return as_labels(matrix)

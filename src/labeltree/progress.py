@@ -1,0 +1,77 @@
+"""How far a long fit is, for people who wait for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from labeltree.training import Progress
+from labeltree.units import format_seconds
+
+_EVERY = 2.0  # seconds between two lines where there is no bar
+
+
+@contextmanager
+def told_progress(*, verbose: bool) -> Iterator[Progress | None]:
+    """Give a callback that tells on standard error how much is done and how long the rest takes.
+
+    A bar where rich is installed and standard error is a terminal, lines now and then elsewhere;
+    None unless verbose.
+    """
+    if not verbose:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+    except ModuleNotFoundError:
+        yield _Lines()
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, name: bar.update(
+            task, completed=done, total=total, description=name
+        )
+
+
+class _Lines:
+    """Writes a line at the start, at the end and every two seconds."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, done: float, total: float, name: str) -> None:
+        now = time.monotonic()
+        if done < total and now - self._last < _EVERY:
+            return
+        self._last = now
+        print(progress_line(done, total, name, now - self._start), file=sys.stderr)
+
+
+def progress_line(done: float, total: float, name: str, seconds: float) -> str:
+    """Return what is told after so many seconds.
+
+    Examples
+    --------
+    >>> progress_line(30.0, 120.0, "training", 10.0)
+    'training: 25 %, 30s left'
+    >>> progress_line(120.0, 120.0, "training", 40.0)
+    'training: 100 %, 40s'
+    """
+    share = done / total if total else 1.0
+    if share >= 1:
+        return f"{name}: 100 %, {format_seconds(seconds)}"
+    left = f", {format_seconds(seconds * (1 - share) / share)} left" if share else ""
+    return f"{name}: {100 * share:.0f} %{left}"
