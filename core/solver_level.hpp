@@ -29,6 +29,9 @@ class Descent {
     for (std::size_t i = 0; i < n; ++i)
       for (int32_t k = 0; k < rows.size[i]; ++k)
         space.norm[i] += rows.value[rows.begin[i] + k] * rows.value[rows.begin[i] + k];
+    // A row without features moves no weight, whatever its norm is taken for.
+    for (float& norm : space.norm)
+      if (norm == 0.0f) norm = 1.0f;
     space.order.resize(n);
     std::iota(space.order.begin(), space.order.end(), 0);
   }
