@@ -168,7 +168,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Training -----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Build the trees and train their nodes; a fit that fails leaves all as it was.
 
         Parameters
@@ -176,7 +176,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X
             Features: scipy.sparse, array or DataFrame. float32 CSR is used without a copy, also
             where it is mapped from a file.
-        Y
+        y
             Labels: 0/1 indicator (sparse, array or DataFrame), one list of labels for each row, or
             one class for each row.
         sample_weight
@@ -184,7 +184,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         settings = self._settings()
         features = inputs.training_features(X)
-        rows = self._labels(Y, settings.forest)
+        rows = self._labels(y, settings.forest)
         inputs.check_same_rows(features, rows)
         weight = inputs.row_weights(sample_weight, rows, self.class_weight)
         if self.normalize:

@@ -59,11 +59,11 @@ def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
     """Return Y with its labels numbered as those of the trees, if any are given."""
     if Y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    if not isinstance(Y, list | tuple | LabelRows) and np.ndim(Y) == 2 and _has_one_column(Y):
+    if _is_column(Y):
         Y = as_classes(Y)
     rows = as_labels(Y) if not trees else rows_of_tree(trees[0], Y)
-    if rows.kind == "classes":
-        check_classification_targets(Y)
+    if rows.kind == "classes" and not isinstance(Y, LabelRows):
+        _check_classes(Y, rows)
     if rows.n_labels == 0:
         raise ValueError("Y must have at least one label, but has none")
     for tree in trees:
@@ -72,14 +72,27 @@ def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
     return rows
 
 
-def _has_one_column(Y: Any) -> bool:
-    return bool(Y.shape[1] == 1) and not sparse.issparse(Y) and not hasattr(Y, "columns")
+def _is_column(Y: Any) -> bool:
+    """Whether Y is an array of one column: classes, by scikit-learn's rule, and no indicator."""
+    if isinstance(Y, list | tuple | LabelRows) or sparse.issparse(Y) or hasattr(Y, "columns"):
+        return False
+    array = np.asarray(Y)
+    return array.ndim == 2 and array.shape[1] == 1
+
+
+def _check_classes(Y: Any, rows: LabelRows) -> None:
+    if rows.names is not None and rows.names.dtype.kind == "f":
+        if not np.isfinite(rows.names).all():
+            raise ValueError("classes must be finite, but Y has infinity")
+        check_classification_targets(Y)
 
 
 def as_classes(Y: Any) -> Any:
     """Return one class for each row, in one dimension."""
-    if Y is None or sparse.issparse(Y) or isinstance(Y, LabelRows):
-        return Y if Y is None else _classes_of_indicator(Y)
+    if Y is None:
+        return None
+    if sparse.issparse(Y) or isinstance(Y, LabelRows):
+        return _classes_of_indicator(Y)
     if isinstance(Y, list | tuple) and any(isinstance(y, list | tuple | set) for y in Y):
         raise ValueError("Y must hold one class for each row, but has lists; use PLTClassifier")
     return validation.column_or_1d(Y, warn=True)
@@ -154,7 +167,7 @@ def row_weights(
     if weight is None or (weight == 1).all():
         return None
     if not (weight > 0).any():
-        raise ValueError("some row must have a weight above 0, but all weigh 0")
+        raise ValueError("some row must have a weight above 0, but all weights are zero")
     return weight.astype(np.float32)
 
 

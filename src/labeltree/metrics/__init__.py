@@ -9,6 +9,7 @@ from labeltree.metrics.judge import top_labels
 from labeltree.metrics.probabilities import ece_at_k, log_loss
 from labeltree.metrics.propensity import propensities, psndcg_at_k, psp_at_k
 from labeltree.metrics.report import evaluate
+from labeltree.metrics.scorers import precision_scorer
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "micro_f1",
     "ndcg_at_k",
     "precision_at_k",
+    "precision_scorer",
     "propensities",
     "psndcg_at_k",
     "psp_at_k",
