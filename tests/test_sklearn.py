@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labeltree import HSMClassifier, PLTClassifier
+from labeltree import HSMClassifier, PLTClassifier, trees
 from labeltree.metrics import precision_scorer
 
 _WEIGHTS = "rows are visited in another order, and the solver stops short of the optimum in float32"
@@ -96,7 +96,7 @@ def test_a_copy_answers_the_same(copied) -> None:
 
 
 def test_a_clone_has_the_parameters_and_no_model() -> None:
-    clf = PLTClassifier(C=3.0, tree="huffman").fit([[1], [2]], [0, 1])
+    clf = PLTClassifier(C=3.0, tree=trees.star(2)).fit([[1], [2]], [0, 1])
     other = clone(clf)
     assert other.get_params() == clf.get_params()
     assert not hasattr(other, "model_")

@@ -8,7 +8,7 @@ from typing import Any
 
 from labeltree import trees
 from labeltree.data import LabelRows, as_labels
-from labeltree.training import FeatureMatrix
+from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 AUTO = "auto"

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from labeltree import builders, inputs
 from labeltree.budget import Budget
 from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
@@ -26,12 +25,10 @@ from labeltree.node_estimators import fit_node_estimators
 from labeltree.progress import told_progress
 from labeltree.resources import peak_memory
 from labeltree.threads import n_threads
-from labeltree.training import FeatureMatrix, Progress, SolverSettings
+from labeltree.training import Progress, SolverSettings
 from labeltree.trees import LabelTree
 
-log = logging.getLogger("labeltree")
-
-Probabilities = sparse.csr_array[np.float32, tuple[int, int]]
+Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
@@ -77,7 +74,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     threshold
         Labels with at least this probability are predicted. Not used with one class a row.
     sum_to_one
-        With one class a row, divide the rows of a full `predict_proba(X)` by their sum.
+        With one class a row, divide the rows of a full `predict_proba(X)` by their sum. `top_k`
+        and searches with a limit give probabilities before that.
     node_estimator
         A scikit-learn classifier with predict_proba to clone and fit for each node, instead of the
         native linear one. For small problems: nodes are fitted one after the other in Python.
@@ -277,7 +275,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of labels as compressed rows with sorted indices.
 
         Without `top_k` and `threshold` all labels of all rows are computed and stored: ask for one
-        of them where there are many labels.
+        of them where there are many labels. Only in this full answer can the rows of classes be
+        made to sum to 1 (see `sum_to_one`); a search that stops early does not know the sum.
 
         Parameters
         ----------
@@ -352,7 +351,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         truth = inputs.true_labels(y, self.classes_).to_csr()
         predicted = self.predict(X)
         predicted.resize(truth.shape)  # labels that were not in training are in no answer
-        return float(accuracy_score(truth, predicted, sample_weight=sample_weight))
+        is_right = (truth != predicted).sum(axis=1) == 0
+        return float(np.average(is_right, weights=sample_weight))
 
     # scikit-learn's tags --------------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from labeltree import cost
 from labeltree.checkpoint import Checkpoint, fingerprint
 from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
 from labeltree.forest import ForestSettings, Sample, has_root
 from labeltree.model import Model
 from labeltree.threads import n_threads
-from labeltree.training import FeatureMatrix, Progress, SolverSettings, train_nodes
+from labeltree.training import Progress, SolverSettings, train_nodes
 from labeltree.trees import LabelTree
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ def fit_forest(
     progress: Progress | None = None,
 ) -> Fitted:
     """Return the forest of these rows."""
+    tell = progress or (lambda done, total, name: None)
+    tell(0.0, 1.0, "building trees")
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
+    tell(0.0, 1.0, "training")
     checkpoint = None
     if settings.checkpoint is not None:
         key = fingerprint(_all_that_matters(X, rows, weight, trees, settings))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labeltree.builders import find_builder
 from labeltree.data import LabelRows
 from labeltree.data.compressed import pointers
-from labeltree.training import FeatureMatrix
+from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 # Weight of a row that a tree does not see. The root is fitted over all rows that there are; with

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from labeltree.builders import rows_of_tree
 from labeltree.data import LabelRows, as_features, as_labels
-from labeltree.training import FeatureMatrix
+from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 

@@ -13,10 +13,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeltree.data import LabelRows, as_features
+from labeltree.data.features import FeatureMatrix
 from labeltree.fitting import FitSettings, Fitted, training_cost
 from labeltree.forest import Sample, has_root
 from labeltree.model import check_query
-from labeltree.training import FeatureMatrix, Progress
+from labeltree.training import Progress
 from labeltree.trees import LabelTree
 
 _ROWS_AT_ONCE = 1024  # so many rows have the probabilities of all nodes in memory

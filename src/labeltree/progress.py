@@ -47,13 +47,15 @@ def told_progress(*, verbose: bool) -> Iterator[Progress | None]:
 
 
 class _Lines:
-    """Writes a line at the start, at the end and every two seconds."""
+    """Writes a line at the end and every two seconds."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
 
     def __call__(self, done: float, total: float, name: str) -> None:
         now = time.monotonic()
+        if done == 0:  # something else begins, and its speed is not known yet
+            self._start = now
         if done < total and now - self._last < _EVERY:
             return
         self._last = now

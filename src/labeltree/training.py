@@ -10,17 +10,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from labeltree import _core
 from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
 
 #: Called with (done, total, what) as work goes on; done and total are in the same unit.
 Progress = Callable[[float, float, str], None]
-FeatureMatrix = sparse.csr_array[np.float32, tuple[int, int]]
 
 LOSSES = ("squared_hinge", "logistic")
 #: Score of a node that no training row is positive for: probability 0 by every link.

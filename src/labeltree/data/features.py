@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,11 @@ from labeltree.data.compressed import (
     is_strictly_ascending,
 )
 
+# A text, because scipy's arrays take no types in brackets at run time before 1.14.
+FeatureMatrix: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
-def as_features(
-    X: Any, *, n_features: int | None = None
-) -> sparse.csr_array[np.float32, tuple[int, int]]:
+
+def as_features(X: Any, *, n_features: int | None = None) -> FeatureMatrix:
     """Features as compressed rows of float32 with sorted, unique int32 column indices.
 
     Parameters
@@ -109,7 +110,7 @@ def canonical_csr(
     indices: npt.NDArray[Any],
     values: npt.NDArray[np.float32],
     n_columns: int,
-) -> sparse.csr_array[np.float32, tuple[int, int]]:
+) -> FeatureMatrix:
     """Compressed rows over these arrays, whose indices are known to be sorted and unique."""
     n_rows = len(indptr) - 1
     nothing = (values[:0], indices[:0], np.zeros(n_rows + 1, np.int32))
@@ -123,9 +124,7 @@ def canonical_csr(
     return csr
 
 
-def _sorted_and_summed(
-    rows: CompressedRows, values: npt.NDArray[np.float32]
-) -> sparse.csr_array[np.float32, tuple[int, int]]:
+def _sorted_and_summed(rows: CompressedRows, values: npt.NDArray[np.float32]) -> FeatureMatrix:
     csr = sparse.csr_array(
         (values, rows.indices, rows.indptr), shape=(rows.n_rows, rows.n_columns), copy=True
     )

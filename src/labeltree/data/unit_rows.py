@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from labeltree.data.features import canonical_csr
-
-FeatureMatrix = sparse.csr_array[np.float32, tuple[int, int]]
+from labeltree.data.features import FeatureMatrix, canonical_csr
 
 # A row whose squared length is this close to 1 stays as it is: float32 cannot tell them apart.
 _CLOSE = 1e-5
@@ -23,6 +20,7 @@ def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> unit_rows(sparse.csr_array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).toarray()
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)
