@@ -26,10 +26,8 @@ bool later(const Found& a, const Found& b) {
   return a.probability < b.probability || (a.probability == b.probability && a.index > b.index);
 }
 
-float link(Link kind, float score) {
-  if (kind == Link::logistic) return 1.0f / (1.0f + std::exp(-score));
-  const float miss = std::max(0.0f, 1.0f - score);
-  return std::exp(-miss * miss);
+float probability(Link link, float score) {
+  return 1.0f / (1.0f + std::exp(-(link.slope * score + link.intercept)));
 }
 
 // Searches one tree for one row after the other.
@@ -86,7 +84,7 @@ class Searcher {
     for (auto e = static_cast<std::size_t>(w.indptr[at(node)]);
          e < static_cast<std::size_t>(w.indptr[at(node) + 1]); ++e)
       score += w.values[e] * dense_[at(w.indices[e])];
-    return link(model_.link, score);
+    return probability(model_.link, score);
   }
 
   TreeModel model_;

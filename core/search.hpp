@@ -11,8 +11,10 @@
 
 namespace labeltree {
 
-// How a score becomes a probability.
-enum class Link { squared_hinge, logistic };
+// How a score becomes a probability: 1 / (1 + exp(-(slope * score + intercept))).
+struct Link {
+  float slope, intercept;
+};
 
 // A tree with its node classifiers. The arrays belong to the caller.
 struct TreeModel {

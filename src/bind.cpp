@@ -362,16 +362,16 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](BoundModel* self, nb::object tree, I64 indptr, I32 features, F32 values, F32 bias,
-             int64_t n_features, const std::string& link, bool has_root) {
+             int64_t n_features, float slope, float intercept, bool has_root) {
             const Tree& native = nb::cast<const Tree&>(tree);
-            const auto kind = link == "logistic" ? labeltree::Link::logistic : labeltree::Link::squared_hinge;
-            new (self) BoundModel{{tree, indptr, features, values, bias},
-                                  {&native, feature_view(indptr, features, values),
-                                   static_cast<std::size_t>(n_features), view(bias), kind, has_root}};
+            new (self) BoundModel{
+                {tree, indptr, features, values, bias},
+                {&native, feature_view(indptr, features, values), static_cast<std::size_t>(n_features),
+                 view(bias), labeltree::Link{slope, intercept}, has_root}};
             labeltree::check(self->model);
           },
           "tree"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
-          "bias"_a.noconvert(), "n_features"_a, "link"_a, "has_root"_a);
+          "bias"_a.noconvert(), "n_features"_a, "slope"_a, "intercept"_a, "has_root"_a);
   m.def(
       "search",
       [](const std::vector<const BoundModel*>& models, I64 indptr, I32 indices, F32 values, int32_t top_k,

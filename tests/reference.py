@@ -591,6 +591,5 @@ def fit_node(
 
 def link(loss: str, score: np.ndarray) -> np.ndarray:
     """The probability that a score stands for."""
-    if loss == "logistic":
-        return 1.0 / (1.0 + np.exp(-score))
-    return np.exp(-(np.maximum(0.0, 1.0 - score) ** 2))
+    slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}[loss]
+    return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))

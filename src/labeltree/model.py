@@ -15,6 +15,10 @@ from labeltree.data import as_features
 from labeltree.training import NodeWeights
 from labeltree.trees import LabelTree
 
+#: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared hinge
+#: gives no probabilities of its own; these are the best by validation (benchmarks/links.py).
+LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -43,7 +47,7 @@ class Model:
 
     def __post_init__(self) -> None:
         native = [
-            _core.TreeModel(tree._native, *w, self.n_features, self.link, self.has_root)
+            _core.TreeModel(tree._native, *w, self.n_features, *LINKS[self.link], self.has_root)
             for tree, w in zip(self.trees, self.weights, strict=True)
         ]
         object.__setattr__(self, "_native", native)
