@@ -15,8 +15,8 @@ from labeltree.data import as_features
 from labeltree.training import NodeWeights
 from labeltree.trees import LabelTree
 
-#: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared hinge
-#: gives no probabilities of its own; these are the best by validation (benchmarks/links.py).
+#: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
+#: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
 
 

@@ -1,0 +1,178 @@
+"""Which tree, loss, C, link and forest: accuracy against training time, on a validation split.
+
+    python -m benchmarks.study DATA/eurlex-4k [--only trees,losses] [--output results.json]
+
+The rows of X.trn.npz are split into training and validation rows; test rows are not looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import normalize
+
+from benchmarks.machine import machine
+from labeltree import LabelTree, cost, metrics, trees
+from labeltree import model as model_module
+from labeltree.data import LabelRows, as_features, read_npz, read_npz_labels
+from labeltree.model import Model
+from labeltree.training import SolverSettings, train_tree
+
+MAX_VALIDATION = 5000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to train."""
+
+    tree: str = "blend"
+    options: dict[str, Any] = field(default_factory=dict)
+    n_trees: int = 1
+    solver: dict[str, Any] = field(default_factory=dict)
+    link: tuple[float, float] | None = None  # slope and intercept, where not the default
+
+    def __str__(self) -> str:
+        parts = [f"{self.n_trees} × {self.tree}" if self.n_trees > 1 else self.tree]
+        parts += [f"{name}={value}" for name, value in (self.options | self.solver).items()]
+        if self.link:
+            parts.append(f"link={self.link}")
+        return " ".join(parts)
+
+    def grow(self, X: Any, Y: LabelRows, seed: int) -> LabelTree:
+        """Build the tree with a seed of its own."""
+        options = dict(self.options)
+        prices = trees.CostModel(per_row=options.pop("per_row", 0.0))
+        if self.tree == "cheapest":
+            return trees.cheapest(Y, cost_model=prices, **options)
+        if self.tree == "star":
+            return trees.star(Y.n_labels)
+        if self.tree == "huffman":
+            return trees.huffman(Y.counts)
+        if self.tree == "blend":
+            return trees.blend(X, Y, cost_model=prices, seed=seed, n_jobs=1, **options)
+        tree = trees.kmeans(X, Y, seed=seed, n_jobs=1, **options)
+        return trees.collapse(tree, Y, cost_model=prices) if prices.per_row else tree
+
+
+WIDE = {"likeness": 0.75, "per_row": 40}
+BONSAI = {"arity": 100, "max_leaf": 100, "balanced": False}
+
+
+def choices() -> dict[str, list[Choice]]:
+    """Return what is compared, by question."""
+    blends = [
+        Choice("blend", {"likeness": likeness, "per_row": per_row})
+        for likeness in (0.25, 0.5, 0.75)
+        for per_row in (0, 10, 20, 40)
+    ]
+    kmeans = [
+        Choice("kmeans", {"arity": 2, "max_leaf": 100}),
+        Choice("kmeans", {"arity": 16, "max_leaf": 16}),
+        Choice("kmeans", {"arity": 32, "max_leaf": 100, "balanced": False}),
+        Choice("kmeans", BONSAI),
+        Choice("kmeans", {"arity": 2, "max_leaf": 1, "balanced": False, "per_row": 20}),
+    ]
+    return {
+        "trees": [Choice("huffman"), Choice("cheapest"), *blends, *kmeans],
+        "losses": [
+            *(Choice("blend", WIDE, solver={"C": c}) for c in (0.3, 0.5, 1.0, 2.0)),
+            *(
+                Choice("blend", WIDE, solver={"loss": "logistic", "C": c})
+                for c in (3.0, 10.0, 30.0)
+            ),
+            *(Choice("blend", WIDE, solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
+            *(Choice("blend", WIDE, solver={"max_iterations": i}) for i in (5, 10)),
+        ],
+        "links": [
+            Choice("blend", WIDE, link=(slope, intercept))
+            for slope in (2.0, 3.0, 4.0, 5.0)
+            for intercept in (0.0, 1.0, 2.0)
+        ],
+        "forests": [
+            Choice("blend", WIDE, n_trees=3),
+            Choice("blend", {"likeness": 0.5, "per_row": 20}, n_trees=3),
+            Choice("kmeans", {"arity": 16, "max_leaf": 16}, n_trees=3),
+            Choice("kmeans", BONSAI, n_trees=3),
+            Choice("kmeans", {"arity": 2, "max_leaf": 100}, n_trees=3),
+        ],
+    }
+
+
+def split(folder: Path) -> tuple[Any, LabelRows, Any, LabelRows]:
+    """Return training and validation rows of the training set."""
+    X = normalize(read_npz(folder / "X.trn.npz"), copy=False)
+    Y = read_npz_labels(folder / "Y.trn.npz")
+    order = np.random.default_rng(0).permutation(Y.n_rows)
+    n_validation = min(MAX_VALIDATION, Y.n_rows // 5)
+    chosen, rest = np.sort(order[:n_validation]), np.sort(order[n_validation:])
+    chosen = chosen[np.diff(Y.indptr)[chosen] > 0]
+    return as_features(X[rest]), Y.select(rest), as_features(X[chosen]), Y.select(chosen)
+
+
+def measure(choice: Choice, X: Any, Y: LabelRows, X_val: Any, Y_val: LabelRows) -> dict[str, Any]:
+    """Train by a choice and judge it on the validation rows."""
+    start = time.process_time()
+    grown = [choice.grow(X, Y, seed) for seed in range(choice.n_trees)]
+    built = time.process_time()
+    settings = SolverSettings(**choice.solver)
+    weights = [train_tree(tree, X, Y, settings) for tree in grown]
+    trained = time.process_time()
+    default = model_module.LINKS[settings.loss]
+    model_module.LINKS[settings.loss] = choice.link or default
+    model = Model(grown, weights, settings.loss, X.shape[1], Y.n_labeled < Y.n_rows)
+    model_module.LINKS[settings.loss] = default
+    found, calls = model.search(X_val, top_k=5, threshold=0.0, n_threads=1)
+    ranked = found.indices.reshape(-1, min(5, Y.n_labels))
+    propensities = metrics.propensities(Y)
+    return {
+        "choice": str(choice),
+        "cost_per_row": round(sum(cost.training_cost(tree, Y) for tree in grown) / Y.n_rows, 1),
+        "build_cpu_s": round(built - start, 2),
+        "train_cpu_s": round(trained - built, 2),
+        "weights": model.n_weights,
+        "calls_per_row": round(float(calls.mean()), 1),
+        **{
+            f"{name}@{k}": round(100 * score, 2)
+            for k in (1, 3, 5)
+            for name, score in (
+                ("P", metrics.precision_at_k(Y_val, ranked, k)),
+                ("PSP", metrics.psp_at_k(Y_val, ranked, k, propensities)),
+            )
+        },
+    }
+
+
+def study(folder: Path, questions: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the figures of every choice on one data set."""
+    data = split(folder)
+    for question in questions:
+        for choice in choices()[question]:
+            figures = {"data": folder.name, "question": question, **measure(choice, *data)}
+            print(json.dumps(figures, ensure_ascii=False), flush=True)
+            yield figures
+
+
+def main() -> None:
+    """Study the folders on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--only", default=",".join(choices()), help="which questions, with commas")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    options = parser.parse_args()
+    questions = options.only.split(",")
+    figures = [row for folder in options.folders for row in study(folder, questions)]
+    if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        results = {"machine": machine(), "results": figures}
+        options.output.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
