@@ -192,7 +192,22 @@ def test_an_indicator_of_one_label_a_row_is_classes_to_the_softmax() -> None:
     assert clf.predict([[1, 0]]).tolist() == [1]
 
 
-@pytest.mark.parametrize("y", [[["a"], ["b", "c"]], sparse.csr_array([[1, 1], [0, 1]])])
+def objects(*values) -> np.ndarray:
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [["a"], ["b", "c"]],
+        objects({"a"}, {"b", "c"}),
+        sparse.csr_array([[1, 1], [0, 1]]),
+        as_labels([[0], []]),
+    ],
+    ids=["lists", "array of sets", "indicator", "label rows"],
+)
 def test_the_softmax_refuses_rows_with_several_labels(y) -> None:
     with pytest.raises(ValueError, match=r"one class for each row.*use PLTClassifier"):
         HSMClassifier().fit([[1, 0], [0, 1]], y)
@@ -431,7 +446,11 @@ def test_a_second_fit_forgets_the_first() -> None:
     ("options", "error", "message"),
     [
         ({"tree": "oak"}, ValueError, "tree must be one of auto, star, .*, but is 'oak'"),
-        ({"tree": 3}, TypeError, "tree must be a name, a LabelTree or a list .*, but is int"),
+        (
+            {"tree": 3},
+            TypeError,
+            "tree must be a name, a LabelTree .*, but is or holds int",
+        ),
         ({"tree": []}, ValueError, "tree must hold at least one LabelTree, but is empty"),
         ({"tree": trees.star(3)}, ValueError, "20 labels, but 3 are expected"),
         ({"tree": trees.star(20), "n_trees": 2}, ValueError, "n_trees is 2, but 1 trees are given"),

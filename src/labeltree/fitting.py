@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def fit_forest(
     tell(0.0, 1.0, "training")
     checkpoint = None
     if settings.checkpoint is not None:
-        key = fingerprint(_all_that_matters(X, rows, weight, trees, settings))
+        key = fingerprint(_all_that_matters(X, trees, samples, settings))
         checkpoint = Checkpoint(settings.checkpoint, key)
     trained = [
         train_nodes(
@@ -98,15 +99,12 @@ def _of_tree(progress: Progress | None, number: int, n_trees: int) -> Progress |
 
 
 def _all_that_matters(
-    X: FeatureMatrix,
-    rows: LabelRows,
-    weight: NDArray[np.float32] | None,
-    trees: list[LabelTree],
-    settings: FitSettings,
+    X: FeatureMatrix, trees: list[LabelTree], samples: list[Sample], settings: FitSettings
 ) -> Iterator[object]:
+    """Yield what the weights depend on; the release too, as another may pack nodes differently."""
+    yield version("labeltree")
     yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
-    yield from (rows.n_labels, rows.indptr, rows.indices, weight)
     yield asdict(settings.solver)
-    yield settings.forest.row_sample
-    for tree in trees:
+    for tree, sample in zip(trees, samples, strict=True):
         yield from (tree.parent, tree.label)
+        yield from (sample.rows.indptr, sample.rows.indices, sample.weight, sample.seed)

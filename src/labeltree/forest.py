@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,14 +71,14 @@ class ForestSettings:
             raise ValueError(f"row_sample must lie above 0 and up to 1, but is {self.row_sample}")
 
     def _check_given(self) -> None:
+        wrong = [tree for tree in self.given if not isinstance(tree, LabelTree)]
+        if wrong:
+            raise TypeError(
+                "tree must be a name, a LabelTree or a list of LabelTrees, but is or holds "
+                f"{type(wrong[0]).__name__}"
+            )
         if self.tree_options:
             raise ValueError("tree_options are for trees by name, but tree is a LabelTree")
-        for tree in self.given:
-            if not isinstance(tree, LabelTree):
-                raise TypeError(
-                    "tree must be a name, a LabelTree or a list of LabelTrees, but is "
-                    f"{type(tree).__name__}"
-                )
         if not self.given:
             raise ValueError("tree must hold at least one LabelTree, but is empty")
         if self.n_trees not in (1, len(self.given)):
@@ -91,7 +91,7 @@ class ForestSettings:
         """Trees that the user made."""
         if isinstance(self.tree, str):
             return []
-        return list(self.tree) if isinstance(self.tree, list | tuple) else [self.tree]  # type: ignore[list-item]
+        return list(self.tree) if isinstance(self.tree, list | tuple) else [cast(Any, self.tree)]
 
     def samples(self, rows: LabelRows, weight: NDArray[np.float32] | None) -> list[Sample]:
         """Return the rows of each tree."""

@@ -93,9 +93,10 @@ def as_classes(Y: Any) -> Any:
         return None
     if sparse.issparse(Y) or isinstance(Y, LabelRows):
         return _classes_of_indicator(Y)
-    if isinstance(Y, list | tuple) and any(isinstance(y, list | tuple | set) for y in Y):
+    classes = validation.column_or_1d(Y, warn=True) if not isinstance(Y, list | tuple) else Y
+    if any(isinstance(label, list | tuple | set | np.ndarray) for label in classes):
         raise ValueError("Y must hold one class for each row, but has lists; use PLTClassifier")
-    return validation.column_or_1d(Y, warn=True)
+    return classes
 
 
 def _classes_of_indicator(Y: Any) -> LabelRows:
