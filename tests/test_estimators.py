@@ -538,11 +538,13 @@ def test_one_label_of_some_rows_is_learned() -> None:
     assert clf.predict([[1, 0], [0, 1]]).toarray().tolist() == [[1], [0]]
 
 
-def test_labels_that_no_row_has_are_never_predicted() -> None:
-    clf = PLTClassifier(threshold=0.0).fit([[1], [2]], sparse.csr_array([[1, 0], [1, 0]]))
-    assert clf.predict_proba([[1]])[0, 0] > 0.9
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_labels_that_no_row_has_are_impossible(loss: str) -> None:
+    clf = PLTClassifier(loss=loss).fit([[1], [2]], sparse.csr_array([[1, 0], [1, 0]]))
+    assert clf.predict_proba([[1]])[0, 0] > 0.5
     assert clf.predict_proba([[1]])[0, 1] == 0
-    assert dense(PLTClassifier().fit([[1], [2]], sparse.csr_array((2, 3))), [[1]]).sum() == 0
+    clf = PLTClassifier(loss=loss).fit([[1], [2]], sparse.csr_array((2, 3)))
+    assert dense(clf, [[1]]).tolist() == [[0, 0, 0]]
 
 
 def test_a_row_without_features_gets_the_usual_labels() -> None:

@@ -110,11 +110,11 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> X = [[1, 0], [1, 0.1], [0, 1], [0.1, 1]]
     >>> Y = [["tea", "milk"], ["tea"], ["bread"], ["bread"]]
     >>> clf = PLTClassifier().fit(X, Y)
-    >>> clf.predict_labels([[2, 0]])
-    [['tea']]
     >>> labels, probabilities = clf.top_k([[2, 0]], k=2)
     >>> clf.classes_[labels].tolist()
     [['tea', 'milk']]
+    >>> clf.set_params(threshold=0.9).predict_labels([[2, 0], [0, 2]])
+    [['tea'], ['bread']]
     """
 
     def __init__(

@@ -23,7 +23,7 @@ Progress = Callable[[float, float, str], None]
 
 LOSSES = ("squared_hinge", "logistic")
 #: Score of a node that no training row is positive for: probability 0 by every link.
-NEVER = -30.0
+NEVER = -120.0  # exp(120) is infinite in float32
 _N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
 
 
