@@ -15,6 +15,7 @@ namespace labeltree {
 namespace {
 
 constexpr int32_t NONE = -1;
+constexpr int32_t NO_TOP = -2;  // -1 is above the root
 // A pack with at most this share of all rows gets its own copy of them, with features renumbered so that its
 // weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
 // X.
@@ -35,12 +36,12 @@ class PackTrainer {
   NodeWeights train(const Pack& pack, Interrupt& interrupt) {
     const auto rows = t_.rows_of(pack);
     set_targets(pack, rows);
-    const ProblemRows problem = set_features(rows);
+    if (pack.top != top_) set_features(pack.top, rows);
+    const ProblemRows problem = problem_rows();
     const auto seed = stream(t_.options_.seed, static_cast<uint64_t>(pack.nodes.front()));
     const int64_t n_visits = solve(problem, targets(pack, rows), t_.options_.solver, seed, interrupt, space_);
     NodeWeights weights = collect(pack, problem.n_features);
     weights.n_visits = n_visits;
-    for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
     return weights;
   }
 
@@ -68,20 +69,27 @@ class PackTrainer {
     for (const int32_t v : pack.nodes) lane_of_[at(v)] = NONE;
   }
 
-  ProblemRows set_features(std::span<const int32_t> rows) {
+  // Wide nodes are split into several packs with the same top, which share its rows.
+  void set_features(int32_t top, std::span<const int32_t> rows) {
     const FeatureRows& X = t_.features_;
+    top_ = top;
     begin_.resize(rows.size());
     size_.resize(rows.size());
-    global_of_.clear();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       begin_[i] = X.indptr[at(rows[i])];
       size_[i] = static_cast<int32_t>(X.indptr[at(rows[i]) + 1] - begin_[i]);
     }
+    for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
+    global_of_.clear();
     is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
-    if (!is_copied_) return {X.indices.data(), X.values.data(), begin_, size_, t_.n_features_};
+    if (is_copied_) copy_rows();
+  }
+
+  void copy_rows() {
+    const FeatureRows& X = t_.features_;
     index_.clear();
     value_.clear();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t i = 0; i < begin_.size(); ++i) {
       const auto first = static_cast<std::size_t>(begin_[i]);
       begin_[i] = static_cast<int64_t>(index_.size());
       for (std::size_t e = first; e < first + at(size_[i]); ++e) {
@@ -95,7 +103,12 @@ class PackTrainer {
         value_.push_back(X.values[e]);
       }
     }
-    return {index_.data(), value_.data(), begin_, size_, global_of_.size()};
+  }
+
+  ProblemRows problem_rows() const {
+    const FeatureRows& X = t_.features_;
+    if (is_copied_) return {index_.data(), value_.data(), begin_, size_, global_of_.size()};
+    return {X.indices.data(), X.values.data(), begin_, size_, t_.n_features_};
   }
 
   Targets targets(const Pack& pack, std::span<const int32_t> rows) {
@@ -156,6 +169,7 @@ class PackTrainer {
   SolverSpace space_;
   std::vector<int8_t> lane_of_;                // [node]
   std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
+  int32_t top_ = NO_TOP;                       // whose rows are set
   bool is_copied_ = false;
   std::vector<int64_t> begin_;
   std::vector<int32_t> size_, index_, order_;
