@@ -36,7 +36,7 @@ def dense(clf, X) -> np.ndarray:
 # Trees ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["auto", *sorted(set(BUILDERS) - {"exact"})])
+@pytest.mark.parametrize("name", sorted(set(BUILDERS) - {"exact"}))
 def test_every_tree_name_trains_and_answers(name: str) -> None:
     X, Y = data()
     clf = PLTClassifier(tree=name).fit(X, Y)
@@ -52,8 +52,9 @@ def test_tree_options_go_to_the_builder() -> None:
 
 def test_auto_is_a_star_for_few_labels_and_deeper_for_many() -> None:
     X, Y = data()
-    assert PLTClassifier().fit(X, Y[:, :16]).tree_ == trees.star(16)
-    assert PLTClassifier().fit(X, Y).tree_.depth > 1
+    assert PLTClassifier().fit(X, Y).tree_.depth == 1
+    one_each = sparse.eye_array(2000, format="csr", dtype=np.float32)
+    assert PLTClassifier(max_iterations=1).fit(one_each, np.arange(2000)).tree_.depth > 1
 
 
 def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
@@ -445,7 +446,7 @@ def test_a_second_fit_forgets_the_first() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"tree": "oak"}, ValueError, "tree must be one of auto, star, .*, but is 'oak'"),
+        ({"tree": "oak"}, ValueError, "tree must be one of star, .*, auto, .* but is 'oak'"),
         (
             {"tree": 3},
             TypeError,

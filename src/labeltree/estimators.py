@@ -42,7 +42,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tree
         Name of a builder ("auto", "cheapest", "blend", "kmeans", "huffman", "complete", "star",
         "multiclass", "shannon", "nested", "random", "exact"), a LabelTree, or a list of them.
-        "auto" is "star" up to 16 labels and "blend" beyond.
+        "auto" is "blend" with wide nodes of like labels (likeness 0.75, CostModel(per_row=320)),
+        which is a star up to some hundred labels.
     tree_options
         Options of the builder in `labeltree.trees`, such as {"likeness": 0.5}.
     n_trees

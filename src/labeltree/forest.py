@@ -105,7 +105,7 @@ class ForestSettings:
         if self.given:
             return self.given
         assert isinstance(self.tree, str)
-        builder = find_builder(self.tree, samples[0].rows)
+        builder = find_builder(self.tree)
         if len(samples) > 1 and not builder.is_seeded and self.row_sample is None:
             raise ValueError(
                 f"n_trees is {len(samples)}, but all {self.tree} trees are the same; "

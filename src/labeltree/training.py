@@ -62,7 +62,7 @@ class SolverSettings:
     balanced: bool = False
     bias: float = 1.0
     tolerance: float = 0.1
-    max_iterations: int = 20
+    max_iterations: int = 10
     prune: float = 0.1
     max_nonzeros: int | None = None
     seed: int = 0
