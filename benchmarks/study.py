@@ -61,7 +61,7 @@ class Choice:
         return trees.collapse(tree, Y, cost_model=prices) if prices.per_row else tree
 
 
-WIDE = {"likeness": 0.75, "per_row": 40}
+WIDE = {"likeness": 0.75, "per_row": 320}  # what tree="auto" takes
 BONSAI = {"arity": 100, "max_leaf": 100, "balanced": False}
 
 
@@ -69,9 +69,9 @@ def choices() -> dict[str, list[Choice]]:
     """Return what is compared, by question."""
     blends = [
         Choice("blend", {"likeness": likeness, "per_row": per_row})
-        for likeness in (0.25, 0.5, 0.75)
-        for per_row in (0, 10, 20, 40)
+        for likeness, per_row in ((0.25, 0), (0.5, 20), (0.75, 40), (0.75, 160), (0.9, 320))
     ]
+    blends += [Choice("blend", WIDE), Choice("blend", WIDE | {"per_row": 640})]
     kmeans = [
         Choice("kmeans", {"arity": 2, "max_leaf": 100}),
         Choice("kmeans", {"arity": 16, "max_leaf": 16}),
@@ -88,7 +88,7 @@ def choices() -> dict[str, list[Choice]]:
                 for c in (3.0, 10.0, 30.0)
             ),
             *(Choice("blend", WIDE, solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
-            *(Choice("blend", WIDE, solver={"max_iterations": i}) for i in (5, 10)),
+            *(Choice("blend", WIDE, solver={"max_iterations": i}) for i in (5, 20)),
         ],
         "links": [
             Choice("blend", WIDE, link=(slope, intercept))
@@ -97,7 +97,7 @@ def choices() -> dict[str, list[Choice]]:
         ],
         "forests": [
             Choice("blend", WIDE, n_trees=3),
-            Choice("blend", {"likeness": 0.5, "per_row": 20}, n_trees=3),
+            Choice("blend", {"likeness": 0.75, "per_row": 40}, n_trees=3),
             Choice("kmeans", {"arity": 16, "max_leaf": 16}, n_trees=3),
             Choice("kmeans", BONSAI, n_trees=3),
             Choice("kmeans", {"arity": 2, "max_leaf": 100}, n_trees=3),
