@@ -1,0 +1,102 @@
+"""Measure labeltree and its rivals on the same rows.
+
+    python -m benchmarks.rivals --data DATA/eurlex-4k DATA/tib-gnd --systems labeltree omikuji \\
+        --threads 1 --test-rows 5000 --output benchmarks/results/rivals-1-thread.json
+
+A folder holds X.trn.npz, Y.trn.npz, X.tst.npz and Y.tst.npz; without one, EURLex-4K is fetched.
+Rows are scaled to length 1 and written once in the form that each system takes; that is not timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import machine
+from benchmarks.rivals.measure import measure
+from benchmarks.rivals.prepare import EURLEX, SEED, Prepared, prepare
+from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
+
+
+def options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rivals", description=__doc__)
+    parser.add_argument("--data", nargs="+", default=[EURLEX], help="folders, or eurlex-4k")
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        default=["labeltree", "omikuji", "napkinxc", "pecos"],
+        help=f"of {', '.join(RIVALS)}, or by name: {'; '.join(s.name for s in SYSTEMS)}",
+    )
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--test-rows", type=int, help="a random choice of so many; all by default")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds for each system")
+    parser.add_argument("--cache", type=Path, default=Path("build/rivals"))
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    parser.add_argument(
+        "--update", action="store_true", help="keep other systems and data of the JSON file"
+    )
+    return parser.parse_args(arguments)
+
+
+def find_run(results: dict[str, Any], data: Prepared, threads: int) -> dict[str, Any]:
+    """Return the run of this data and number of threads, added if it is not there."""
+    facts = data.facts() | {"threads": threads, "seed": SEED}
+    for run in results["runs"]:
+        if all(run[name] == value for name, value in facts.items()):
+            found: dict[str, Any] = run
+            return found
+    results["runs"].append(facts | {"systems": []})
+    added: dict[str, Any] = results["runs"][-1]
+    return added
+
+
+def keep(run: dict[str, Any], figures: dict[str, Any]) -> None:
+    """Put the figures of a system where its old ones were, systems in the order of the list."""
+    order = {system.name: place for place, system in enumerate(SYSTEMS)}
+    others = [old for old in run["systems"] if old["system"] != figures["system"]]
+    run["systems"] = sorted([*others, figures], key=lambda s: order.get(s["system"], len(order)))
+
+
+def line(data: str, figures: dict[str, Any]) -> str:
+    """Return the figures in short."""
+    start = f"{data:16s} {figures['system']:28s} "
+    if figures["status"] != "ok":
+        return f"{start}{figures['status']}: {figures['error']}"
+    return start + (
+        f"train {figures['train_cpu_s']:8.2f} CPU s {figures['train_over_data_mb']:7.0f} MB  "
+        f"model {figures['model_mb']:7.1f} MB  {figures['batch_rows_per_cpu_s']:7d} rows/CPU s  "
+        f"p50 {figures['single_p50_us']:6d} µs  "
+        f"P@1/3/5 {figures['P@1']:.1f}/{figures['P@3']:.1f}/{figures['P@5']:.1f}"
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure what the command line asks for; results are written after each system."""
+    asked = options(arguments)
+    systems = chosen(asked.systems)
+    cache = asked.cache.resolve()
+    cache.mkdir(parents=True, exist_ok=True)
+    results: dict[str, Any] = {"runs": []}
+    if asked.update and asked.output.exists():
+        results = json.loads(asked.output.read_text())
+    for source in asked.data:
+        data = prepare(source, cache, asked.test_rows)
+        run = find_run(results, data, asked.threads)
+        for system in systems:
+            measured_on = machine()
+            figures = measure(
+                system, data, threads=asked.threads, timeout_s=asked.timeout, cache=cache
+            )
+            keep(run, figures | {"machine": measured_on})
+            print(line(data.name, figures), flush=True)
+            if asked.output:
+                asked.output.parent.mkdir(parents=True, exist_ok=True)
+                text = json.dumps(results, indent=2, ensure_ascii=False)
+                asked.output.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""labeltree itself."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import labeltree
+from benchmarks.rivals.adapters.matrices import Ranking
+from labeltree.data import LabelRows, read_npz, read_npz_labels
+
+
+def read(files: Mapping[str, str]) -> tuple[Any, LabelRows]:
+    """Return X and Y as labeltree holds them."""
+    return read_npz(files["X"]), read_npz_labels(files["Y"])
+
+
+def train(data: tuple[Any, LabelRows], model_path: str, threads: int, **settings: Any) -> None:
+    """Train with its defaults, but for the settings."""
+    model = labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data)
+    with Path(model_path).open("wb") as file:
+        pickle.dump(model, file, protocol=5)
+
+
+def load(model_path: str, threads: int) -> Any:
+    """Open the model."""
+    with Path(model_path).open("rb") as file:
+        return pickle.load(file).set_params(n_jobs=threads)
+
+
+def predict(model: Any, X: Any, k: int) -> Ranking:
+    """Rank the labels of each row."""
+    ranking: Ranking = model.top_k(X, k)
+    return ranking

@@ -1,0 +1,38 @@
+"""napkinXC: its PLT, which writes to a folder while it trains."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from napkinxc.models import PLT
+
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, read_matrices
+
+read = read_matrices
+#: Dense weights answer fastest; more bytes than this are not held dense.
+_MAX_DENSE = 1 << 30
+
+
+def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
+    """Train with its defaults, but for the settings."""
+    X, Y = data
+    PLT(model_path, threads=threads, **settings).fit(X, Y)
+    # A binary tree over m labels has fewer than 2 m nodes.
+    dense_bytes = 2 * Y.shape[1] * X.shape[1] * 4
+    (Path(model_path) / "layout.json").write_text(json.dumps({"dense_bytes": dense_bytes}))
+
+
+def load(model_path: str, threads: int) -> PLT:
+    """Open the model, dense if that fits."""
+    layout = json.loads((Path(model_path) / "layout.json").read_text())
+    load_as = "dense" if layout["dense_bytes"] <= _MAX_DENSE else "map"
+    model = PLT(model_path, threads=threads, load_as=load_as)
+    model.load()
+    return model
+
+
+def predict(model: PLT, X: Any, k: int) -> Ranking:
+    """Rank the labels of each row."""
+    return from_pairs(model.predict_proba(X, top_k=k), X.shape[0], k)

@@ -1,0 +1,57 @@
+"""Vowpal Wabbit: its online probabilistic label tree, --plt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vowpalwabbit import Workspace
+
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs
+
+# Its tree has leaves that are no labels, and they are among the answers: twice 5 are asked for,
+# and those are dropped.
+_TOP_K = 10
+
+
+def read(files: Mapping[str, str]) -> str:
+    """Return the text file, which it reads itself: parsing is part of its training."""
+    return files["text"]
+
+
+def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
+    """Train with its defaults, but for the settings; there is always one thread."""
+    with Path(data).open() as file:
+        n_labels = 1 + max(
+            int(label) for line in file for label in line.split(" ", 1)[0].split(",") if label
+        )
+    options = " ".join(f"--{name} {value}" for name, value in settings.items())
+    model = Workspace(
+        f"--plt {n_labels} {options} -d {data} --cache_file {model_path}.cache -k "
+        f"-f {model_path} --quiet --no_stdin"
+    )
+    model.finish()
+    Path(f"{model_path}.cache").unlink(missing_ok=True)
+    Path(f"{model_path}.n_labels").write_text(str(n_labels))
+
+
+def load(model_path: str, threads: int) -> tuple[Workspace, int]:
+    """Open the model, which fixes how many labels it gives."""
+    n_labels = int(Path(f"{model_path}.n_labels").read_text())
+    options = f"-i {model_path} -t --top_k {_TOP_K} --loss_function logistic --quiet --no_stdin"
+    return Workspace(options), n_labels
+
+
+def predict(model: tuple[Workspace, int], X: Any, k: int) -> Ranking:
+    """Rank the labels of each row; it gives no scores."""
+    opened, n_labels = model
+
+    def answers() -> Iterator[list[tuple[int, float]]]:
+        for i in range(X.shape[0]):
+            row = slice(X.indptr[i], X.indptr[i + 1])
+            pairs = zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True)
+            text = "| " + " ".join(f"{j}:{value:.6g}" for j, value in pairs)
+            yield [(label, 0.0) for label in opened.predict(text) if label < n_labels]
+
+    return from_pairs(answers(), X.shape[0], k)

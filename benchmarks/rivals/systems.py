@@ -1,0 +1,106 @@
+"""Which systems there are, what each needs, and the settings each is measured with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_MATRICES = ("numpy", "scipy")
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A package that is measured.
+
+    Parameters
+    ----------
+    package
+        Its name in the package index.
+    installs
+        Arguments of pip, one call after the other; none for what is installed already.
+    text
+        The kind of text file that it reads itself; None if it takes matrices.
+    seed
+        Name of its seed among the settings; None where it has none.
+    """
+
+    package: str
+    installs: tuple[tuple[str, ...], ...] = ()
+    text: str | None = None
+    seed: str | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """A package with its settings: one line of the table."""
+
+    name: str
+    adapter: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rival(self) -> Rival:
+        """The package."""
+        return RIVALS[self.adapter]
+
+
+RIVALS = {
+    "labeltree": Rival("labeltree", seed="random_state"),
+    "omikuji": Rival("omikuji", (("omikuji==0.5.2", *_MATRICES),), text="xmc"),
+    "napkinxc": Rival("napkinxc", (("napkinxc==0.7.2", *_MATRICES),), seed="seed"),
+    # Its other requirements are for transformers, which XR-Linear does not import.
+    "pecos": Rival(
+        "libpecos",
+        (
+            ("torch==2.13.0",),
+            ("numpy<2", "scipy<1.14", "scikit-learn"),
+            ("--no-deps", "libpecos==1.2.8"),
+        ),
+        seed="seed",
+    ),
+    "fasttext": Rival("fasttext", (("fasttext==0.9.3", *_MATRICES),), text="words", seed="seed"),
+    "vowpal_wabbit": Rival(
+        "vowpalwabbit", (("vowpalwabbit==9.11.9", *_MATRICES),), text="vw", seed="random_seed"
+    ),
+    "one_vs_rest": Rival("scikit-learn", seed="random_state"),
+}
+
+SYSTEMS = [
+    System("labeltree", "labeltree"),
+    System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
+    System(
+        "labeltree, 2-means tree",
+        "labeltree",
+        {
+            "tree": "kmeans",
+            "tree_options": {"arity": 2, "max_leaf": 100},
+            "loss": "squared_hinge",
+        },
+    ),
+    System("omikuji, 1 tree", "omikuji", {"n_trees": 1}),
+    System("omikuji, 3 trees (default)", "omikuji"),
+    System(
+        "omikuji, Bonsai",
+        "omikuji",
+        {"cluster_k": 100, "cluster_balanced": False, "max_depth": 3},
+    ),
+    System("napkinXC PLT", "napkinxc"),
+    System("PECOS XR-Linear", "pecos"),
+    System("fastText", "fasttext", {"loss": "hs", "epoch": 25, "lr": 0.2}),
+    System(
+        "Vowpal Wabbit --plt",
+        "vowpal_wabbit",
+        {"kary_tree": 16, "passes": 5, "loss_function": "logistic", "bit_precision": 26},
+    ),
+    System("one-vs-rest LinearSVC", "one_vs_rest"),
+]
+
+
+def chosen(words: list[str]) -> list[System]:
+    """Return the systems that are named, or whose adapter is."""
+    for word in words:
+        if not any(word in (system.name, system.adapter) for system in SYSTEMS):
+            known = ", ".join([*RIVALS, *(repr(system.name) for system in SYSTEMS)])
+            raise ValueError(f"systems must be among {known}, but one is {word!r}")
+    return [s for s in SYSTEMS if s.name in words or s.adapter in words]

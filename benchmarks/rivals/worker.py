@@ -1,0 +1,156 @@
+"""One phase of one system in a process of its own: python -m benchmarks.rivals.worker JOB RESULT
+
+Runs in the rival's environment, so that it needs numpy and scipy only.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+K = 5
+_MB_OF_KIB = 1024 / 1e6
+N_SINGLE = 1000
+_WARM_UP = 20  # rows that are asked first and not timed
+_BATCH_REPEATS = 3
+_LONG_BATCH_S = 20.0  # a batch that takes longer is not repeated
+
+
+class Clock:
+    """Wall and CPU seconds since it was made; children that have ended are counted."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), self._cpu_now()
+
+    def seconds(self) -> tuple[float, float]:
+        """Return wall and CPU seconds."""
+        return time.perf_counter() - self._wall, self._cpu_now() - self._cpu
+
+    @staticmethod
+    def _cpu_now() -> float:
+        # os.times() alone counts in hundredths of a second, too coarse for short batches.
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def forget_peak() -> None:
+    """Let the peak of memory start at what is held now, where the system can do that."""
+    clear = Path("/proc/self/clear_refs")
+    if clear.exists():
+        clear.write_text("5")
+
+
+def memory(what: str) -> float:
+    """Return MB of memory: "VmRSS" is what is held now, "VmHWM" the peak."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith(what))
+        return int(line.split()[1]) * _MB_OF_KIB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MB_OF_KIB
+
+
+def data_mb(files: dict[str, str]) -> float:
+    """Return the MB of X and Y as compressed rows with 4-byte numbers."""
+    entries = 0
+    for what in ("X", "Y"):
+        with np.load(files[what]) as parts:
+            entries += len(parts["indices"]) * 2 + len(parts["indptr"])
+    return entries * 4 / 1e6
+
+
+def train(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
+    """Train; memory is counted above what the process holds with the data loaded."""
+    data = adapter.read(job["files"])
+    # A system that reads the file itself holds the data later; it is granted as much as others.
+    own = data_mb(job["files"]) if "text" in job["files"] else 0.0
+    forget_peak()
+    base = memory("VmRSS") + own
+    clock = Clock()
+    adapter.train(data, job["model"], job["threads"], **job["settings"])
+    wall, cpu = clock.seconds()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _MB_OF_KIB
+    peak = max(memory("VmHWM"), children)
+    return {
+        "train_wall_s": round(wall, 2),
+        "train_cpu_s": round(cpu, 2),
+        "train_peak_mb": round(peak, 1),
+        "train_over_data_mb": round(peak - base, 1),
+        "version": version(job["package"]),
+    }
+
+
+def predict(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
+    """Open the model and answer all test rows in one call; the best of some repeats."""
+    X = sparse.csr_matrix(sparse.load_npz(job["test"]))
+    base = memory("VmRSS")
+    clock = Clock()
+    model = adapter.load(job["model"], job["threads"])
+    open_s = clock.seconds()[0]
+    adapter.predict(model, X[:_WARM_UP], K)
+    seconds: list[tuple[float, float]] = []
+    while len(seconds) < _BATCH_REPEATS and (not seconds or seconds[-1][0] < _LONG_BATCH_S):
+        clock = Clock()
+        labels, _ = adapter.predict(model, X, K)
+        seconds.append(clock.seconds())
+    np.save(job["ranked"], labels)
+    n_rows = X.shape[0]
+    return {
+        "open_s": round(open_s, 3),
+        "open_over_data_mb": round(memory("VmRSS") - base, 1),
+        "batch_rows_per_s": round(n_rows / min(wall for wall, _ in seconds)),
+        "batch_rows_per_cpu_s": round(n_rows / min(cpu for _, cpu in seconds)),
+        "batch_repeats": len(seconds),
+    }
+
+
+def single(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
+    """Open the model and answer rows one call at a time."""
+    X = sparse.csr_matrix(sparse.load_npz(job["test"]))
+    model = adapter.load(job["model"], job["threads"])
+    rows = [X[i : i + 1] for i in range(min(N_SINGLE, X.shape[0]))]
+    for row in rows[:_WARM_UP]:
+        adapter.predict(model, row, K)
+    times = []
+    clock = Clock()
+    for row in rows:
+        start = time.perf_counter_ns()
+        adapter.predict(model, row, K)
+        times.append(time.perf_counter_ns() - start)
+    cpu = clock.seconds()[1]
+    p50, p99 = np.percentile(times, [50, 99]) / 1000
+    return {
+        "single_rows": len(rows),
+        "single_p50_us": round(p50),
+        "single_p99_us": round(p99),
+        "single_cpu_us": round(cpu / len(rows) * 1e6),
+    }
+
+
+PHASES: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
+    "train": train,
+    "predict": predict,
+    "single": single,
+}
+
+
+def main() -> None:
+    """Do the job of the file."""
+    job_path, result_path = sys.argv[1:]
+    job = json.loads(Path(job_path).read_text())
+    adapter = import_module(f"benchmarks.rivals.adapters.{job['adapter']}")
+    result = PHASES[job["phase"]](job, adapter)
+    Path(result_path).write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""The harness that compares systems, on a few rows and with labeltree only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from benchmarks.report import rivals_table
+from benchmarks.rivals import environments
+from benchmarks.rivals.__main__ import main
+from benchmarks.rivals.adapters.matrices import from_pairs, from_scores
+from benchmarks.rivals.environments import tail
+from benchmarks.rivals.measure import KEPT, BadRankingError, measure, quality
+from benchmarks.rivals.prepare import Prepared, prepare
+from benchmarks.rivals.systems import System, chosen
+from labeltree.data import read_npz, read_xmc, write_npz
+
+N_LABELS = 20
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rows whose features are their labels, 3 times as long; the last test row has no label."""
+    folder = tmp_path_factory.mktemp("tiny")
+    random = np.random.default_rng(0)
+    for part, n_rows in (("trn", 200), ("tst", 30)):
+        Y = np.zeros((n_rows, N_LABELS), np.uint8)
+        Y[np.arange(n_rows), random.integers(0, N_LABELS, n_rows)] = 1
+        X = 3 * Y.astype(np.float32)
+        if part == "tst":
+            Y[-1] = 0
+        write_npz(folder / f"X.{part}.npz", sparse.csr_array(X))
+        write_npz(folder / f"Y.{part}.npz", sparse.csr_array(Y))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def data(folder: Path, cache: Path) -> Prepared:
+    return prepare(str(folder), cache, None)
+
+
+@pytest.fixture(scope="module")
+def output(folder: Path, cache: Path) -> Path:
+    """What the command writes for the first system of labeltree."""
+    path = cache / "results" / "rivals-tiny.json"
+    options = ["--cache", str(cache), "--output", str(path), "--data", str(folder)]
+    main([*options, "--systems", "labeltree, cheapest tree"])
+    return path
+
+
+def test_features_are_rows_of_length_one(data: Prepared) -> None:
+    norms = sparse.linalg.norm(read_npz(data.test_features), axis=1)
+    np.testing.assert_allclose(norms, 1, rtol=1e-6)
+
+
+def test_test_rows_without_labels_are_left_out(data: Prepared) -> None:
+    assert data.facts()["n_test_rows"] == 29
+
+
+def test_test_rows_are_as_many_as_asked_for(folder: Path, cache: Path) -> None:
+    assert prepare(str(folder), cache, 7).facts()["n_test_rows"] == 7
+
+
+def test_the_text_file_holds_the_same_rows(data: Prepared) -> None:
+    files = data.files("xmc")
+    X, Y = read_xmc(files["text"])
+    assert (read_npz(files["X"]) != X).nnz == 0
+    assert Y.indices.tolist() == data.labels("trn").indices.tolist()
+
+
+def test_words_are_the_features_without_their_values(data: Prepared) -> None:
+    label = data.labels("trn").indices[0]
+    first = Path(data.files("words")["text"]).read_text().splitlines()[0]
+    assert first == f"__label__{label} f{label}"
+
+
+def test_labels_that_are_features_are_found(output: Path) -> None:
+    (figures,) = json.loads(output.read_text())["runs"][0]["systems"]
+    assert figures["status"] == "ok"
+    assert figures["P@1"] == figures["PSP@1"] == 100
+
+
+def test_every_figure_is_there(output: Path) -> None:
+    (figures,) = json.loads(output.read_text())["runs"][0]["systems"]
+    measured = {"train_wall_s", "train_cpu_s", "train_over_data_mb", "model_mb", "open_s"}
+    measured |= {"batch_rows_per_s", "batch_rows_per_cpu_s", "single_p50_us", "single_p99_us"}
+    assert measured | set(KEPT) | {"version", "machine"} <= set(figures)
+
+
+def test_results_name_no_folder_of_this_machine(output: Path, folder: Path) -> None:
+    text = output.read_text()
+    assert str(folder.parent) not in text
+    assert json.loads(text)["runs"][0]["data"] == folder.name
+
+
+def test_the_table_has_a_line_for_each_system(output: Path) -> None:
+    results = json.loads(output.read_text())
+    lost = {"system": "other", "status": "timed out", "error": "more than 1 s"}
+    of_any = {name: results["runs"][0]["systems"][0][name] for name in ("machine", "load_before")}
+    results["runs"][0]["systems"].append(lost | of_any | {"load_after": 0})
+    lines = rivals_table(results).splitlines()
+    assert [line.split(" | ")[0] for line in lines if line.startswith("| ")] == [
+        "| system",
+        "| ---",
+        "| labeltree, cheapest tree",
+        "| other",
+    ]
+    assert "| other | timed out | – |" in rivals_table(results)
+
+
+def test_a_crash_is_recorded_with_what_was_said_last(data: Prepared, cache: Path) -> None:
+    system = System("broken", "labeltree", {"C": -1})
+    figures = measure(system, data, threads=1, timeout_s=60, cache=cache)
+    assert figures["status"] == "failed"
+    assert figures["error"].endswith("C must be above 0, but is -1")
+
+
+def test_a_time_out_is_recorded_with_its_phase(data: Prepared, cache: Path) -> None:
+    system = System("slow", "labeltree")
+    figures = measure(system, data, threads=1, timeout_s=0.01, cache=cache)
+    assert figures["status"] == "timed out"
+    assert figures["error"] == "more than 0.01 s, in train"
+
+
+def test_a_rival_that_does_not_install_is_recorded(
+    data: Prepared, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pip = [sys.executable, "-c", "raise SystemExit('no such package')"]
+    call = environments._call
+    monkeypatch.setattr(environments, "_call", lambda command: call(pip))
+    figures = measure(System("none", "omikuji"), data, threads=1, timeout_s=60, cache=cache)
+    assert figures["status"] == "not installed"
+    assert figures["error"] == "no such package"
+
+
+def test_labels_that_do_not_exist_are_no_ranking(data: Prepared) -> None:
+    test = data.labels("tst")
+    ranked = np.tile(np.arange(5) + N_LABELS, (test.n_rows, 1))
+    with pytest.raises(BadRankingError, match="are 0"):
+        quality(data.labels("trn"), test, ranked)
+
+
+def test_output_is_told_without_where_files_are() -> None:
+    assert tail("a\nsee https://x.org/y\n  in /home/me/run.py, line 3") == (
+        "a\nsee …\n  in run.py, line 3"
+    )
+
+
+def test_systems_are_chosen_by_name_or_package() -> None:
+    assert [s.name for s in chosen(["napkinxc", "labeltree"])][-1] == "napkinXC PLT"
+    with pytest.raises(ValueError, match="but one is 'omikuij'"):
+        chosen(["omikuij"])
+
+
+def test_rankings_are_padded_with_minus_one() -> None:
+    labels, scores = from_pairs([[(3, 0.5)], [(1, 0.9), (2, 0.8), (0, 0.1)]], 2, 2)
+    assert labels.tolist() == [[3, -1], [1, 2]]
+    assert scores[0].tolist() == [0.5, 0]
+
+
+def test_sparse_scores_are_ranked_best_first() -> None:
+    labels, _ = from_scores(sparse.csr_matrix([[0, 0.2, 0.9, 0.5], [0.1, 0, 0, 0]]), 2)
+    assert labels.tolist() == [[2, 3], [0, -1]]
