@@ -76,10 +76,10 @@ def _rivals_note(run: dict[str, Any]) -> str:
     versions = dict.fromkeys(f"{system['package']} {system['version']}" for system in done)
     machines = [system["machine"] for system in run["systems"]]
     processors = dict.fromkeys(f"{m['processor']}, {m['cores']} cores" for m in machines)
-    commits = dict.fromkeys(str(m["commit"]) for m in machines)
+    ours = [s["machine"]["commit"] for s in run["systems"] if s.get("package") == "labeltree"]
     loads = [s[when] for s in run["systems"] for when in ("load_before", "load_after")]
     return (
-        f"{'; '.join(versions)}. Commit {', '.join(commits)}; {'; '.join(processors)}; "
+        f"{'; '.join(versions)}. Commit {', '.join(dict.fromkeys(ours))}; {'; '.join(processors)}; "
         f"load average {min(loads):.1f} to {max(loads):.1f}; seed {run['seed']}."
     )
 

@@ -143,6 +143,15 @@ def test_a_rival_that_does_not_install_is_recorded(
     assert figures["error"] == "no such package"
 
 
+def test_a_system_for_one_label_is_not_run_on_several(tmp_path: Path) -> None:
+    two = sparse.csr_array(np.ones((3, 2), np.float32))
+    for name in ("X.trn", "Y.trn", "X.tst", "Y.tst"):
+        write_npz(tmp_path / f"{name}.npz", two)
+    data = prepare(str(tmp_path), tmp_path / "cache", None)
+    figures = measure(System("one", "fasttext"), data, threads=1, timeout_s=60, cache=tmp_path)
+    assert figures["status"] == "not run"
+
+
 def test_labels_that_do_not_exist_are_no_ranking(data: Prepared) -> None:
     test = data.labels("tst")
     ranked = np.tile(np.arange(5) + N_LABELS, (test.n_rows, 1))

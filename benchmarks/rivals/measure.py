@@ -24,6 +24,10 @@ ROOT = Path(__file__).parent.parent.parent
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
 
 
+class UnfitError(RuntimeError):
+    """Data that a system is not made for."""
+
+
 class PhaseError(RuntimeError):
     """A phase that ended with an error; says what it printed last."""
 
@@ -46,6 +50,8 @@ def measure(
     }
     result["load_before"] = round(os.getloadavg()[0], 2)
     try:
+        if system.rival.one_label and (np.diff(data.labels("trn").indptr) > 1).any():
+            raise UnfitError("it is for rows with one label, but some have more")
         python = interpreter(system.adapter, system.rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job: dict[str, Any] = {
@@ -61,6 +67,8 @@ def measure(
             result |= run_phases(python, job, Path(work), timeout_s)
             ranked = np.load(job["ranked"])
             result |= quality(data.labels("trn"), data.labels("tst"), ranked)
+    except UnfitError as error:
+        result |= {"status": "not run", "error": str(error)}
     except NotInstalledError as error:
         result |= {"status": "not installed", "error": str(error)}
     except subprocess.TimeoutExpired as error:
