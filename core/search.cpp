@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
@@ -30,22 +31,32 @@ float probability(Link link, float score) {
   return 1.0f / (1.0f + std::exp(-(link.slope * score + link.intercept)));
 }
 
+struct Row {
+  std::span<const int32_t> indices;
+  std::span<const float> values;
+};
+
 // Searches one tree for one row after the other.
 class Searcher {
  public:
   explicit Searcher(const TreeModel& model)
-      : model_(model), probability_(model.tree->n_nodes()), last_row_(model.tree->n_nodes(), 0) {}
+      : model_(model),
+        probability_(model.tree->n_nodes()),
+        last_row_(model.tree->n_nodes(), 0),
+        last_expanded_(model.tree->n_nodes(), 0) {}
 
-  void begin_row(const float* dense) {
-    dense_ = dense;
+  void begin_row(const Row& row) {
+    features_ = row;
     ++row_;
+    set(0, model_.has_root ? ask_root() : 1.0f);
   }
 
   void best(int32_t top_k, float threshold, std::vector<Found>& answers) {
-    heap_.clear();
-    heap_.push_back({of(0), 0});
+    const std::size_t most = top_k == 0 ? model_.tree->n_labels() : at(top_k);
+    heap_.assign(1, {probability_[0], 0});
+    leaves_.clear();
     std::size_t n_found = 0;
-    while (!heap_.empty() && (top_k == 0 || n_found < at(top_k))) {
+    while (!heap_.empty() && n_found < most) {
       std::ranges::pop_heap(heap_, later);
       const Found node = heap_.back();
       heap_.pop_back();
@@ -55,11 +66,10 @@ class Searcher {
         ++n_found;
         continue;
       }
+      expand(node.index);
       for (int32_t c = model_.tree->first_child(node.index); c < model_.tree->first_child(node.index + 1);
-           ++c) {
-        heap_.push_back({of(c), c});
-        std::ranges::push_heap(heap_, later);
-      }
+           ++c)
+        open(c, most, threshold);
     }
   }
 
@@ -67,49 +77,73 @@ class Searcher {
   int64_t n_calls() const { return n_calls_; }
 
  private:
-  // The probability of a node: its own estimate times its parent's.
+  void set(int32_t node, float probability) {
+    last_row_[at(node)] = row_;
+    probability_[at(node)] = probability;
+  }
+
+  float ask_root() {
+    ++n_calls_;
+    model_.weights.score(-1, features_.indices, features_.values, scores_);
+    return probability(model_.link, scores_.front());
+  }
+
+  // The probabilities of all children of a node: their own estimates times the node's.
+  void expand(int32_t node) {
+    if (last_expanded_[at(node)] == row_) return;
+    last_expanded_[at(node)] = row_;
+    model_.weights.score(node, features_.indices, features_.values, scores_);
+    n_calls_ += static_cast<int64_t>(scores_.size());
+    const float above = probability_[at(node)];
+    for (std::size_t c = 0; c < scores_.size(); ++c)
+      set(model_.tree->first_child(node) + static_cast<int32_t>(c),
+          above * probability(model_.link, scores_[c]));
+  }
+
+  // Nodes that cannot come among the best any more are not opened: `most` leaves are better.
+  void open(int32_t node, std::size_t most, float threshold) {
+    const float p = probability_[at(node)];
+    if (p < threshold || (leaves_.size() == most && p < leaves_.front())) return;
+    heap_.push_back({p, node});
+    std::ranges::push_heap(heap_, later);
+    if (model_.tree->degree(node) > 0) return;
+    leaves_.push_back(p);
+    std::ranges::push_heap(leaves_, std::greater<>());
+    if (leaves_.size() <= most) return;
+    std::ranges::pop_heap(leaves_, std::greater<>());
+    leaves_.pop_back();
+  }
+
   float of(int32_t node) {
     if (last_row_[at(node)] == row_) return probability_[at(node)];
-    const float above = node == 0 ? 1.0f : of(model_.tree->parent(node));
-    const float p = node == 0 && !model_.has_root ? 1.0f : above * estimate(node);
-    last_row_[at(node)] = row_;
-    probability_[at(node)] = p;
-    return p;
+    const int32_t parent = model_.tree->parent(node);
+    of(parent);
+    expand(parent);
+    return probability_[at(node)];
   }
 
-  float estimate(int32_t node) {
-    ++n_calls_;
-    const FeatureRows& w = model_.weights;
-    float score = model_.bias[at(node)];
-    for (auto e = static_cast<std::size_t>(w.indptr[at(node)]);
-         e < static_cast<std::size_t>(w.indptr[at(node) + 1]); ++e)
-      score += w.values[e] * dense_[at(w.indices[e])];
-    return probability(model_.link, score);
-  }
-
-  TreeModel model_;
-  const float* dense_ = nullptr;
+  const TreeModel& model_;
+  Row features_;
   int64_t row_ = 0, n_calls_ = 0;
-  std::vector<float> probability_;
-  std::vector<int64_t> last_row_;
+  std::vector<float> probability_;  // [node], where last_row_ is this row
+  std::vector<int64_t> last_row_, last_expanded_;
+  std::vector<float> scores_;
   std::vector<Found> heap_;
+  std::vector<float> leaves_;  // the best leaves seen, the worst of them on top
 };
 
 class Forest {
  public:
-  Forest(std::span<const TreeModel> models, std::size_t n_features) : dense_(n_features, 0.0f) {
-    for (const TreeModel& model : models) searchers_.emplace_back(model);
+  explicit Forest(std::span<const TreeModel* const> models) {
+    for (const TreeModel* model : models) searchers_.emplace_back(*model);
   }
 
-  void answer(std::span<const int32_t> indices, std::span<const float> values, const Query& query,
-              std::vector<Found>& answers) {
-    for (std::size_t e = 0; e < indices.size(); ++e) dense_[at(indices[e])] = values[e];
-    for (Searcher& searcher : searchers_) searcher.begin_row(dense_.data());
+  void answer(const Row& row, const Query& query, std::vector<Found>& answers) {
+    for (Searcher& searcher : searchers_) searcher.begin_row(row);
     if (searchers_.size() == 1)
       searchers_.front().best(query.top_k, query.threshold, answers);
     else
       average(query, answers);
-    for (const int32_t f : indices) dense_[at(f)] = 0.0f;
   }
 
   int64_t n_calls() const {
@@ -142,25 +176,19 @@ class Forest {
   }
 
   std::vector<Searcher> searchers_;
-  std::vector<float> dense_;
   std::vector<Found> candidates_;
 };
 
 }  // namespace
 
-void check(const TreeModel& model) {
-  check(model.weights, model.n_features);
-  if (model.weights.size() != model.tree->n_nodes() || model.bias.size() != model.tree->n_nodes())
-    throw std::invalid_argument("a model has weights and a bias for each node of its tree");
-}
-
-Answers search(std::span<const TreeModel> trees, const FeatureRows& rows, const Query& query,
+Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt) {
   if (trees.empty()) throw std::invalid_argument("a forest has at least one tree");
-  const std::size_t n_features = trees.front().n_features;
+  const std::size_t n_features = trees.front()->weights.n_features();
   check(rows, n_features);
-  for (const TreeModel& model : trees)
-    if (model.n_features != n_features || model.tree->n_labels() != trees.front().tree->n_labels())
+  for (const TreeModel* model : trees)
+    if (model->weights.n_features() != n_features ||
+        model->tree->n_labels() != trees.front()->tree->n_labels())
       throw std::invalid_argument("trees must have the same features and labels");
   const std::size_t n_pieces = (rows.size() + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE;
   std::vector<std::vector<Found>> found(rows.size());
@@ -168,13 +196,13 @@ Answers search(std::span<const TreeModel> trees, const FeatureRows& rows, const 
   answers.n_calls.resize(rows.size());
   std::vector<std::unique_ptr<Forest>> forests(n_workers(n_pieces, query.n_threads));
   parallel_for(n_pieces, query.n_threads, interrupt, [&](std::size_t piece, std::size_t worker) {
-    if (!forests[worker]) forests[worker] = std::make_unique<Forest>(trees, n_features);
+    if (!forests[worker]) forests[worker] = std::make_unique<Forest>(trees);
     for (std::size_t i = piece * ROWS_PER_PIECE; i < std::min(rows.size(), (piece + 1) * ROWS_PER_PIECE);
          ++i) {
       const auto begin = static_cast<std::size_t>(rows.indptr[i]);
       const auto size = static_cast<std::size_t>(rows.indptr[i + 1] - rows.indptr[i]);
       const int64_t before = forests[worker]->n_calls();
-      forests[worker]->answer(rows.indices.subspan(begin, size), rows.values.subspan(begin, size), query,
+      forests[worker]->answer({rows.indices.subspan(begin, size), rows.values.subspan(begin, size)}, query,
                               found[i]);
       answers.n_calls[i] = forests[worker]->n_calls() - before;
     }

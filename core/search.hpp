@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "sparse.hpp"
 #include "tree.hpp"
+#include "weights.hpp"
 
 namespace labeltree {
 
@@ -16,18 +17,13 @@ struct Link {
   float slope, intercept;
 };
 
-// A tree with its node classifiers. The arrays belong to the caller.
+// A tree with its node classifiers.
 struct TreeModel {
   const Tree* tree;
-  FeatureRows weights;  // [node] its weights
-  std::size_t n_features;
-  std::span<const float> bias;  // [node]
+  SiblingWeights weights;
   Link link;
   bool has_root;  // whether the root has a classifier of its own
 };
-
-// Throws unless the arrays fit the tree.
-void check(const TreeModel& model);
 
 // Labels and probabilities of each row, best first.
 struct Answers {
@@ -45,7 +41,7 @@ struct Query {
 
 // Exact for one tree: probabilities never rise on the way down, so the most probable open node goes first.
 // Several trees are averaged over all labels that any of them puts among its own best.
-Answers search(std::span<const TreeModel> trees, const FeatureRows& rows, const Query& query,
+Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -111,7 +111,7 @@ struct BoundTrainer {
 };
 
 struct BoundModel {
-  std::tuple<nb::object, I64, I32, F32, F32> keep;
+  nb::object tree;
   labeltree::TreeModel model;
 };
 
@@ -364,20 +364,31 @@ NB_MODULE(_core, m) {
           [](BoundModel* self, nb::object tree, I64 indptr, I32 features, F32 values, F32 bias,
              int64_t n_features, float slope, float intercept, bool has_root) {
             const Tree& native = nb::cast<const Tree&>(tree);
-            new (self) BoundModel{
-                {tree, indptr, features, values, bias},
-                {&native, feature_view(indptr, features, values), static_cast<std::size_t>(n_features),
-                 view(bias), labeltree::Link{slope, intercept}, has_root}};
-            labeltree::check(self->model);
+            new (self) BoundModel{tree,
+                                  {&native,
+                                   {native, feature_view(indptr, features, values), view(bias),
+                                    static_cast<std::size_t>(n_features)},
+                                   {slope, intercept},
+                                   has_root}};
           },
           "tree"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
-          "bias"_a.noconvert(), "n_features"_a, "slope"_a, "intercept"_a, "has_root"_a);
+          "bias"_a.noconvert(), "n_features"_a, "slope"_a, "intercept"_a, "has_root"_a)
+      .def_prop_ro("n_weights", [](const BoundModel& self) { return self.model.weights.n_weights(); })
+      .def("by_node", [](const BoundModel& self) {
+        std::vector<int64_t> indptr;
+        std::vector<int32_t> features;
+        std::vector<float> values;
+        self.model.weights.by_node(indptr, features, values);
+        const auto bias = self.model.weights.bias();
+        return std::tuple(give(std::move(indptr)), give(std::move(features)), give(std::move(values)),
+                          give(std::vector<float>(bias.begin(), bias.end())));
+      });
   m.def(
       "search",
       [](const std::vector<const BoundModel*>& models, I64 indptr, I32 indices, F32 values, int32_t top_k,
          float threshold, int n_threads) {
-        std::vector<labeltree::TreeModel> trees;
-        for (const BoundModel* model : models) trees.push_back(model->model);
+        std::vector<const labeltree::TreeModel*> trees;
+        for (const BoundModel* model : models) trees.push_back(&model->model);
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
           return labeltree::search(trees, feature_view(indptr, indices, values),
                                    {top_k, threshold, n_threads}, interrupt);

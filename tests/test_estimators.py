@@ -184,7 +184,9 @@ def test_probabilities_of_classes_sum_to_one_unless_told_otherwise() -> None:
 
 def test_a_row_of_zero_probabilities_is_divided_evenly() -> None:
     clf = HSMClassifier(normalize=False, bias=0.0).fit([[1.0], [-1.0]], [0, 1])
-    clf.model_.weights[0].values[:] = -1.0
+    weights = clf.model_.weights
+    weights[0].values[:] = -1.0
+    clf.model_ = Model(clf.model_.trees, weights, "squared_hinge", 1, has_root=False)
     assert dense(clf, [[100.0]]).tolist() == [[0.5, 0.5]]
 
 

@@ -141,3 +141,15 @@ def test_rows_of_another_width_are_refused() -> None:
     model, _ = forest()
     with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 15"):
         ask(model, np.ones((1, 3)))
+
+
+def test_the_weights_of_a_model_are_those_it_was_made_of() -> None:
+    rng = np.random.default_rng(0)
+    X = as_features(sparse.random_array((60, 9), density=0.4, rng=rng, dtype=np.float64))
+    Y = as_labels((rng.random((60, 8)) < 0.3).astype(np.uint8))
+    tree = trees.random(8, arity=3, seed=1)
+    weights = train_tree(tree, X, Y, SolverSettings())
+    model = Model([tree], [weights], "squared_hinge", 9, True)
+    for one, other in zip(model.weights[0], weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert model.n_weights == len(weights.values)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from labeltree.trees import LabelTree
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
 
 
-@dataclass(frozen=True, eq=False)
 class Model:
     """Trees over the same labels; a label's probability is the mean over the trees.
 
@@ -29,7 +27,8 @@ class Model:
     trees
         One or more trees.
     weights
-        The node classifiers of each tree.
+        The node classifiers of each tree. They are laid out anew for queries and not kept as they
+        are.
     link
         How scores become probabilities: the loss that the weights were fitted with.
     n_features
@@ -38,19 +37,19 @@ class Model:
         Whether the root has a classifier of its own, because some training rows had no label.
     """
 
-    trees: Sequence[LabelTree]
-    weights: Sequence[NodeWeights]
-    link: str
-    n_features: int
-    has_root: bool
-    _native: list[_core.TreeModel] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        native = [
-            _core.TreeModel(tree._native, *w, self.n_features, *LINKS[self.link], self.has_root)
-            for tree, w in zip(self.trees, self.weights, strict=True)
+    def __init__(
+        self,
+        trees: Sequence[LabelTree],
+        weights: Iterable[NodeWeights],
+        link: str,
+        n_features: int,
+        has_root: bool,
+    ) -> None:
+        self.trees, self.link, self.n_features, self.has_root = trees, link, n_features, has_root
+        self._native = [
+            _core.TreeModel(tree._native, *w, n_features, *LINKS[link], has_root)
+            for tree, w in zip(trees, weights, strict=True)
         ]
-        object.__setattr__(self, "_native", native)
 
     @property
     def n_labels(self) -> int:
@@ -58,9 +57,14 @@ class Model:
         return self.trees[0].n_labels
 
     @property
+    def weights(self) -> list[NodeWeights]:
+        """The weights of each tree by node, as a copy."""
+        return [NodeWeights(*native.by_node()) for native in self._native]
+
+    @property
     def n_weights(self) -> int:
         """Number of weights kept, over all nodes and trees."""
-        return sum(len(w.values) for w in self.weights)
+        return sum(native.n_weights for native in self._native)
 
     def search(
         self, X: Any, *, top_k: int | None, threshold: float, n_threads: int
