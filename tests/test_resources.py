@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from labeltree import LabelTree, _core
 from labeltree.data import as_features, as_labels
 from labeltree.resources import RATES, FeatureCounts, active_features, estimate
-from labeltree.trees import CostModel
-from labeltree.trees.cost_model import PAPER
 
 NESTED = [[0, 1], 2]
 TREE = LabelTree.from_nested(NESTED)
@@ -46,7 +44,7 @@ def test_weights_equal_the_reference(pairs: list[tuple[set[int], set[int]]]) -> 
     tree = LabelTree.from_nested(nested)
     rows = as_labels([sorted(row) for row in labels], n_labels=6)
     X = FeatureCounts.of(as_features(dense(features)))
-    resources = estimate(tree, rows, X, prediction_cost=1.0, cost_model=PAPER)
+    resources = estimate(tree, rows, X, prediction_cost=1.0)
     weights = resources.model_bytes / RATES.bytes_per_weight
     assert weights == reference.n_weights(nested, labels, features)
 
@@ -62,22 +60,13 @@ def test_sampled_features_are_scaled_up() -> None:
     assert counted[0] == pytest.approx(4000, rel=0.1)  # 7 standard deviations
 
 
-def test_estimates_multiply_pairs_and_features() -> None:
+def test_estimates_multiply_rows_pairs_and_features() -> None:
     X = FeatureCounts.of(as_features(dense([{0, 1}, {1, 2}])))
-    rows = as_labels([[0], [2]], n_labels=3)  # costs 5 and 3
-    resources = estimate(TREE, rows, X, prediction_cost=4.0, cost_model=PAPER)
-    per_pair = 2 * RATES.epochs * RATES.train_ns * 1e-9
-    assert resources.training_seconds == pytest.approx(8 * per_pair)
+    rows = as_labels([[0], [2]], n_labels=3)  # costs 5 and 3 at two inner nodes and one
+    resources = estimate(TREE, rows, X, prediction_cost=4.0)
+    nanoseconds = 2 * (3 * RATES.train_row_ns + 8 * RATES.train_pair_ns)
+    assert resources.training_seconds == pytest.approx(nanoseconds * 1e-9)
     assert resources.latency_seconds == pytest.approx(4 * 2 * RATES.predict_ns * 1e-9)
-
-
-def test_price_per_row_counts_in_pairs() -> None:
-    X = FeatureCounts.of(as_features(dense([{0}, {1}, {2}])))
-    rows = as_labels([[0], [2], []], n_labels=3)  # costs 5, 3 and 1 at two inner nodes and one
-    model = CostModel(per_row=4.0, per_pair=2.0)
-    resources = estimate(TREE, rows, X, prediction_cost=1.0, cost_model=model)
-    per_pair = RATES.epochs * RATES.train_ns * 1e-9
-    assert resources.training_seconds == pytest.approx((9 + 3 * 4 / 2) * per_pair)
 
 
 def test_unequal_rows_are_refused() -> None:

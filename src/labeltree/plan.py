@@ -265,7 +265,6 @@ class _Pricing:
                 rows,
                 self.features,
                 prediction_cost=figures.prediction_cost,
-                cost_model=cost_model,
             )
         return PlanRow(
             name=candidate.name,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core, cost
 from labeltree.data import LabelRows
-from labeltree.trees import CostModel, LabelTree
+from labeltree.trees import LabelTree
 
 #: Entries of X that are looked at to count the features of all nodes: a few seconds.
 MAX_ENTRIES = 4e9
@@ -25,15 +25,13 @@ MAX_ENTRIES = 4e9
 class Rates:
     """What an operation takes on one core.
 
-    Measured with a prototype that trains 16 nodes at once on an AVX2 laptop-class core: 0.1 to
-    0.2 ns for a multiply-add each way while the weights stay in cache, 1.1 ns when they do not;
-    0.3 ns and 20 epochs meet the 11 s that one whole training took (90,000 rows, 99 features a row,
-    cost 207 a row). That a query finds its weights out of cache is an assumption. So seconds are
-    rough; the ratio of two trees rests on counts and is better than that.
+    Fitted to the training of thirteen trees on eurlex-4k (benchmarks/cost_model.py), and rounded up
+    for weights that do not stay in cache. Seconds are rough; the ratio of two trees is better than
+    that. `CostModel.measure` fits prices to your own rows and machine.
     """
 
-    train_ns: float = 0.3  #: a feature of a row, for one of the nodes it trains, in one epoch
-    epochs: int = 20  #: passes over the rows of a node
+    train_row_ns: float = 8.0  #: a feature of a row, for each node whose children it trains
+    train_pair_ns: float = 2.0  #: a feature of a row, for each node it trains
     predict_ns: float = 1.0  #: a feature of a query, for one of the nodes it visits
     bytes_per_weight: int = 8  #: number and value of a feature with a weight
     n_lanes: int = 16  #: nodes trained at once, with a float32 for every feature
@@ -118,7 +116,6 @@ def estimate(
     X: FeatureCounts,
     *,
     prediction_cost: float,
-    cost_model: CostModel,
     rates: Rates = RATES,
 ) -> Resources:
     """Return what a tree will take to train on these rows and to query.
@@ -130,9 +127,11 @@ def estimate(
     model_bytes = weights * rates.bytes_per_weight
     data_bytes = 8 * len(X.features) + 4 * len(rows.indices) + 16 * X.n_rows
     at_work = 4 * rates.n_lanes * float(active.max())
-    pairs = rows.n_rows + cost_model.price(tree, rows) / cost_model.per_pair
+    weight = cost.node_weights(tree, rows)
+    nanoseconds = rates.train_row_ns * float(weight[tree.degree > 0].sum())
+    nanoseconds += rates.train_pair_ns * (rows.n_rows + float(weight @ tree.degree))
     return Resources(
-        training_seconds=pairs * X.per_row * rates.epochs * rates.train_ns * 1e-9,
+        training_seconds=nanoseconds * X.per_row * 1e-9,
         training_bytes=data_bytes + model_bytes + at_work,
         model_bytes=model_bytes,
         latency_seconds=prediction_cost * X.per_row * rates.predict_ns * 1e-9,
