@@ -12,19 +12,19 @@ namespace LABELTREE_LEVEL {
 struct Step {
   Floats alpha;      // the new one
   Floats violation;  // of the old one; not negative
-  Ints idle;         // α is at its bound and the row is right by more than any was wrong lately
+  Ints idle;         // the row is right, with some slack, and can be left out for a while
 };
 
 // max(0, 1 - margin)²
 struct SquaredHinge {
-  static Step step(Floats alpha, Floats margin, Floats c, float norm, Floats worst) {
+  static Step step(Floats alpha, Floats margin, Floats c, float norm, Floats slack) {
     const Floats ridge = 0.5f / c;
     const Floats gradient = margin - 1.0f + ridge * alpha;
     const Ints at_bound = alpha <= 0.0f;
     const Floats pull = most(-gradient, all(0.0f));
     const Floats push = most(gradient, all(0.0f));
     return {most(alpha - gradient / (ridge + norm), all(0.0f)), at_bound ? pull : most(pull, push),
-            at_bound & (gradient > worst)};
+            at_bound & (gradient > slack)};
   }
 };
 
@@ -32,7 +32,7 @@ struct SquaredHinge {
 // that the row gives itself, and t = log s this reads t + log(1 + exp(rest + s)) = log(C norm). The left side
 // is convex and rises with slope at least 1, so Newton steps in t converge from anywhere.
 struct Logistic {
-  static Step step(Floats alpha, Floats margin, Floats c, float norm, Floats worst) {
+  static Step step(Floats alpha, Floats margin, Floats c, float norm, Floats slack) {
     const Floats rest = margin - alpha * norm;
     const Floats limit = logarithm(c * norm);
     const Ints is_new = alpha <= 0.0f;
@@ -45,7 +45,7 @@ struct Logistic {
       if (i == 0) violation = is_new ? all(1.0f) : most(miss, -miss);
       t = least(t - miss / (1.0f + s * u / (1.0f + u)), limit);
     }
-    return {exponential(t) / norm, violation, violation < 0.01f * least(worst, all(0.1f))};
+    return {exponential(t) / norm, violation, violation < 0.1f * slack};
   }
 
   static Floats softplus(Floats x) { return logarithm(1.0f + exponential(x)); }

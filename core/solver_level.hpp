@@ -17,7 +17,7 @@ template <class LossType>
 class Descent {
  public:
   Descent(const ProblemRows& rows, const Targets& targets, const SolverOptions& options, SolverSpace& space)
-      : rows_(rows), targets_(targets), bias_(options.bias), space_(space) {
+      : rows_(rows), targets_(targets), bias_(options.bias), tolerance_(options.tolerance), space_(space) {
     const std::size_t n = rows.size.size();
     weights_ = reinterpret_cast<Floats*>(space.weights.reset(rows.n_features + 1));
     alpha_ = reinterpret_cast<Floats*>(space.alpha.reset(n));
@@ -60,13 +60,14 @@ class Descent {
 
   // Visits the active rows once. A row that no classifier gains from goes behind the active ones.
   std::size_t pass(std::size_t n_active, Interrupt& interrupt) {
-    const Floats before = worst_;
+    // Right by more than any row was wrong in the last pass, or than matters.
+    const Floats slack = least(worst_, all(tolerance_));
     worst_ = Floats{};
     std::size_t at = 0;
     while (at < n_active) {
       if (at % 4096 == 0) interrupt.check();
       if (at + 2 < n_active) prefetch(static_cast<std::size_t>(space_.order[at + 2]));
-      if (visit(static_cast<std::size_t>(space_.order[at]), before))
+      if (visit(static_cast<std::size_t>(space_.order[at]), slack))
         ++at;
       else
         std::swap(space_.order[at], space_.order[--n_active]);
@@ -75,13 +76,13 @@ class Descent {
   }
 
   // Improves one row's dual variables; returns whether the row is still of use.
-  bool visit(std::size_t i, Floats worst_before) {
+  bool visit(std::size_t i, Floats slack) {
     const Ints here = spread(targets_.reaches[i] & open_);
     const Ints is_positive = spread(targets_.positive[i]);
     const Floats sign = is_positive ? all(1.0f) : all(-1.0f);
     Floats c = is_positive ? c_positive_ : c_negative_;
     if (!targets_.row_weight.empty()) c *= targets_.row_weight[i];
-    const Step step = LossType::step(alpha_[i], sign * score(i), c, space_.norm[i], worst_before);
+    const Step step = LossType::step(alpha_[i], sign * score(i), c, space_.norm[i], slack);
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
@@ -121,7 +122,7 @@ class Descent {
 
   const ProblemRows& rows_;
   const Targets& targets_;
-  float bias_;
+  float bias_, tolerance_;
   SolverSpace& space_;
   Floats* weights_;
   Floats* alpha_;
