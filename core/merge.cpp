@@ -199,7 +199,7 @@ class Merger {
     add_node(c, -1);
   }
 
-  static constexpr std::ptrdiff_t MAX_LOOKS = 32;  // clusters with common rows whose likeness is asked for
+  static constexpr std::ptrdiff_t MAX_LOOKS = 16;  // clusters with common rows whose likeness is asked for
 
   Interrupt& interrupt_;
   Likeness* likeness_;
