@@ -1,4 +1,4 @@
-"""Write the tables of the README from the raw results: python -m benchmarks.report"""
+"""Write tables and pictures of README and docs from raw results: python -m benchmarks.report"""
 
 from __future__ import annotations
 
@@ -84,23 +84,81 @@ def _rivals_note(run: dict[str, Any]) -> str:
     )
 
 
-#: Marker in the README: files of results, and what makes a table of one of them.
-TABLES = {"trees": ("trees.json", trees_table), "rivals": ("rivals-*.json", rivals_table)}
+STUDY_COLUMNS = {
+    "cost per row": "{cost_per_row:,.0f}",
+    "build + train, CPU s": "{build_cpu_s:.1f} + {train_cpu_s:.1f}",
+    "weights, million": "{millions:.1f}",
+    "P@1 / 3 / 5": "{P@1:.1f} / {P@3:.1f} / {P@5:.1f}",
+    "PSP@1 / 3 / 5": "{PSP@1:.1f} / {PSP@3:.1f} / {PSP@5:.1f}",
+}
+
+
+def study_table(results: dict[str, Any]) -> str:
+    """Every choice that was compared, question by question."""
+    parts = []
+    for question in dict.fromkeys(row["question"] for row in results["results"]):
+        chosen = [row for row in results["results"] if row["question"] == question]
+        rows = [
+            [row["choice"]]
+            + [cell.format(**row, millions=row["weights"] / 1e6) for cell in STUDY_COLUMNS.values()]
+            for row in chosen
+        ]
+        parts.append(
+            f"**{chosen[0]['data']}: {question}**\n\n{table(['choice', *STUDY_COLUMNS], rows)}"
+        )
+    return "\n\n".join(parts)
+
+
+def draw_study(files: list[Path], target: Path) -> None:
+    """Draw accuracy against training time, a panel for each data set."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.2 * ((len(files) + 1) // 2)), layout="constrained")
+    for i, path in enumerate(files):
+        axes = figure.add_subplot((len(files) + 1) // 2, 2, i + 1)
+        rows = json.loads(path.read_text())["results"]
+        for kind, mark in (("blend", "o"), ("kmeans", "s"), ("cheapest", "^"), ("huffman", "v")):
+            of_kind = [
+                row
+                for row in rows
+                if kind in row["choice"] and row["question"] in ("trees", "forests")
+            ]
+            seconds = [row["build_cpu_s"] + row["train_cpu_s"] for row in of_kind]
+            mean = [(row["P@1"] + row["P@3"] + row["P@5"]) / 3 for row in of_kind]
+            axes.plot(seconds, mean, mark, label=kind)
+        axes.set_xscale("log")
+        axes.set_xlabel("build + train, CPU seconds")
+        axes.set_ylabel("mean of P@1, P@3, P@5")
+        axes.set_title(rows[0]["data"])
+        axes.legend(loc="lower right")
+    figure.savefig(target, dpi=110)
+
+
+#: Marker: its document, files of results, and what makes a table of one of them.
+TABLES = {
+    "trees": ("README.md", "trees.json", trees_table),
+    "rivals": ("README.md", "rivals-*.json", rivals_table),
+    "study": ("docs/study.md", "study-*.json", study_table),
+}
+
+
+def fill(text: str, name: str, made: str) -> str:
+    """Return a document with what stands between the markers of a name replaced."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    pattern = re.escape(begin) + ".*?" + re.escape(end)
+    return re.sub(pattern, lambda _: f"{begin}\n{made}\n{end}", text, flags=re.DOTALL)
 
 
 def main() -> None:
-    """Fill every table whose results are there."""
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    for name, (files, make) in TABLES.items():
+    """Fill every table whose results are there, and draw the study."""
+    for name, (document, files, make) in TABLES.items():
         made = "\n\n".join(make(json.loads(p.read_text())) for p in sorted(RESULTS.glob(files)))
-        if not made:
-            continue
-        begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-        filled = f"{begin}\n{made}\n{end}"
-        pattern = re.escape(begin) + ".*?" + re.escape(end)
-        text = re.sub(pattern, lambda _: filled, text, flags=re.DOTALL)  # noqa: B023
-    readme.write_text(text)
+        if made:
+            path = ROOT / document
+            path.write_text(fill(path.read_text(), name, made))
+    studies = sorted(RESULTS.glob("study-*.json"))
+    if studies:
+        draw_study(studies, ROOT / "docs" / "images" / "study.png")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def _labelled(Y: Any, n_rows: int | None) -> Any:
 def _write_lines(
     path: Path, X: Any, Y: LabelRows, write: Callable[[IO[str], list[int], slice], None]
 ) -> None:
-    # Systems that learn row by row forget what came first, so rows of a class must not lie together.
+    # Who learns row by row forgets what came first: rows of a class must not lie together.
     order = np.random.default_rng(SEED).permutation(X.shape[0]).tolist()
     with path.open("w") as file:
         for i in order:
