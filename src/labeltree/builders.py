@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from labeltree import trees
@@ -12,6 +12,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 AUTO = "auto"
+_LEAST_PER_ROW = 10.0
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,6 @@ class Builder:
     build: Callable[..., LabelTree]
     takes: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
     is_seeded: bool = False  # whether another seed makes another tree
-    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(
         self,
@@ -43,7 +43,7 @@ class Builder:
             common["seed"] = seed
         if self.takes == "X":
             common["n_jobs"] = n_jobs
-        tree = self.build(*arguments[self.takes], **(common | dict(self.defaults) | dict(options)))
+        tree = self.build(*arguments[self.takes], **(common | dict(options)))
         return tree if tree.names is not None else tree.with_names(rows.names)
 
 
@@ -51,7 +51,19 @@ def _complete(rows: LabelRows, **options: Any) -> LabelTree:
     return trees.complete(rows.n_labels, counts=rows.counts, **options)
 
 
+def _auto(X: FeatureMatrix, rows: LabelRows, **options: Any) -> LabelTree:
+    """Return like labels under wide nodes, the wider the more features a row has.
+
+    Of all single trees it is among the most accurate for its training time (docs/study.md): rows
+    with hundreds of features gain from wide nodes, rows with ten do not.
+    """
+    features_per_row = X.nnz / max(X.shape[0], 1)
+    prices = trees.CostModel(per_row=max(features_per_row, _LEAST_PER_ROW))
+    return trees.blend(X, rows, **({"likeness": 0.75, "cost_model": prices} | options))
+
+
 BUILDERS: dict[str, Builder] = {
+    AUTO: Builder(_auto, "X", is_seeded=True),
     "star": Builder(trees.star, "n_labels"),
     "complete": Builder(_complete, "Y"),
     "random": Builder(trees.random, "n_labels", is_seeded=True),
@@ -64,14 +76,6 @@ BUILDERS: dict[str, Builder] = {
     "kmeans": Builder(trees.kmeans, "X", is_seeded=True),
     "blend": Builder(trees.blend, "X", is_seeded=True),
 }
-#: What "auto" stands for: like labels under wide nodes; a few hundred labels make a star. Of all
-#: single trees it is the most accurate for its training time (benchmarks/study.py).
-BUILDERS[AUTO] = Builder(
-    trees.blend,
-    "X",
-    is_seeded=True,
-    defaults={"likeness": 0.75, "cost_model": trees.CostModel(per_row=320.0)},
-)
 
 
 def find_builder(name: str) -> Builder:

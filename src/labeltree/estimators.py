@@ -42,8 +42,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tree
         Name of a builder ("auto", "cheapest", "blend", "kmeans", "huffman", "complete", "star",
         "multiclass", "shannon", "nested", "random", "exact"), a LabelTree, or a list of them.
-        "auto" is "blend" with wide nodes of like labels (likeness 0.75, CostModel(per_row=320)),
-        which is a star up to some hundred labels.
+        "auto" is "blend" with likeness 0.75 and a price list that makes nodes the wider the more
+        features a row has: CostModel(per_row=features a row).
     tree_options
         Options of the builder in `labeltree.trees`, such as {"likeness": 0.5}.
     n_trees
