@@ -10,7 +10,7 @@ from labeltree.data.features import FeatureMatrix, canonical_csr
 # A row whose squared length is this close to 1 stays as it is. Values that were rounded to half
 # precision on their way here come this close, and no answer hinges on it.
 _CLOSE = 1e-3
-_ROWS_AT_ONCE = 1 << 14  # so that temporary arrays stay small
+_ROWS_AT_ONCE = 1 << 11  # so that temporary arrays stay small
 
 
 def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
