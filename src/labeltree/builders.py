@@ -59,7 +59,8 @@ def _auto(X: FeatureMatrix, rows: LabelRows, **options: Any) -> LabelTree:
     """
     features_per_row = X.nnz / max(X.shape[0], 1)
     prices = trees.CostModel(per_row=max(features_per_row, _LEAST_PER_ROW))
-    return trees.blend(X, rows, **({"likeness": 0.75, "cost_model": prices} | options))
+    defaults: dict[str, Any] = {"likeness": 0.75, "cost_model": prices}
+    return trees.blend(X, rows, **(defaults | options))
 
 
 BUILDERS: dict[str, Builder] = {
