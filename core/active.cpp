@@ -6,13 +6,10 @@
 #include <string>
 
 #include "cost.hpp"
+#include "index.hpp"
 
 namespace labeltree {
 namespace {
-
-std::size_t at(int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The rows of each inner node, node by node.
 struct NodeRows {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "index.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 
@@ -15,10 +16,6 @@ constexpr int MAX_ROUNDS = 20;
 constexpr double MIN_GAIN = 1e-4;
 constexpr std::size_t BLOCK = 256;        // labels a thread takes at a time
 constexpr std::size_t MIN_SHARED = 4096;  // labels that are worth starting threads for
-
-std::size_t at(int64_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 // Four sums, because one would wait for itself.
 float dot(std::span<const Entry> sparse, const float* dense) {

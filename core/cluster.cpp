@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "bisect.hpp"
+#include "index.hpp"
 #include "parallel.hpp"
 
 namespace labeltree {
 namespace {
-
-std::size_t at(int64_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 struct Node {
   Cluster cluster;

@@ -5,12 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "index.hpp"
+
 namespace labeltree {
 namespace {
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 // Breakpoints of concave functions, each in a heap from below and in one from above, so that both ends can be
 // taken off and two functions added in O(log) time. Taking a breakpoint from one end leaves a dead entry in

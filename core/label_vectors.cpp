@@ -4,16 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "index.hpp"
 #include "parallel.hpp"
 
 namespace labeltree {
 namespace {
 
 constexpr std::size_t BLOCK = 512;  // labels a thread takes at a time
-
-std::size_t at(int64_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 struct Transposed {
   std::vector<int64_t> begin;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "index.hpp"
+
 namespace labeltree {
 namespace {
 
 constexpr std::size_t ENOUGH = 16;  // clusters in the smallest group to be looked at
 constexpr std::size_t MOST = 32;    // clusters to be looked at
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 double square(const std::vector<Entry>& vector) {
   double sum = 0.0;

@@ -8,12 +8,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "index.hpp"
+
 namespace labeltree {
 namespace {
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 // A cluster is named by one of its labels; joining a to c leaves the name c.
 class Merger {

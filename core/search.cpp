@@ -6,16 +6,13 @@
 #include <memory>
 #include <stdexcept>
 
+#include "index.hpp"
 #include "parallel.hpp"
 
 namespace labeltree {
 namespace {
 
 constexpr std::size_t ROWS_PER_PIECE = 64;
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 struct Found {
   float probability;

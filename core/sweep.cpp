@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cost.hpp"
+#include "index.hpp"
 
 namespace labeltree {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 constexpr int32_t NONE = -1;
 // Nodes with more children than this are not searched for a light child to pair with.
 constexpr std::size_t MAX_SEARCHED = 256;
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 // Where a subtree can go: beside the children of an inner node, or together with a node under a new one.
 struct Place {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cost.hpp"
+#include "index.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 
@@ -20,10 +21,6 @@ constexpr int32_t NO_TOP = -2;  // -1 is above the root
 // weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
 // X.
 constexpr double MAX_COPIED = 0.25;
-
-std::size_t at(int32_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 }  // namespace
 

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "index.hpp"
+
 namespace labeltree {
-namespace {
-
-std::size_t at(int64_t index) {
-  return static_cast<std::size_t>(index);
-}
-
-}  // namespace
-
 SiblingWeights::SiblingWeights(const Tree& tree, const FeatureRows& by_node, std::span<const float> bias,
                                std::size_t n_features)
     : tree_(&tree), n_features_(n_features), bias_(bias.begin(), bias.end()) {
