@@ -33,7 +33,7 @@ def measure(folder: Path, n_threads: tuple[int, ...] = (1, 2)) -> dict[str, Any]
         start = time.perf_counter()
         train_tree(models[0].tree_, X, Y, SolverSettings(), n_threads=n)
         figures[f"train_wall_s_{n}"] = round(time.perf_counter() - start, 2)
-    for one, other in zip(models[0].model_.weights[0], models[1].model_.weights[0], strict=True):
+    for one, other in zip(models[0].model_.layouts[0], models[1].model_.layouts[0], strict=True):
         np.testing.assert_array_equal(one, other)
     for what in ("fit", "train"):
         ratio = figures[f"{what}_wall_s_{n_threads[0]}"] / figures[f"{what}_wall_s_{n_threads[1]}"]

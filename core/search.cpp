@@ -1,218 +1,217 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
+#include "collect.hpp"
+#include "found.hpp"
 #include "index.hpp"
 #include "parallel.hpp"
+#include "query_rows.hpp"
 
 namespace labeltree {
 namespace {
 
-constexpr std::size_t ROWS_PER_PIECE = 64;
+constexpr std::size_t MAX_CHUNK = 8192;  // rows that go down the tree together
+constexpr std::size_t WIDTH = 8;         // nodes that a row asks at the same time, when there are others
 
-struct Found {
-  float probability;
-  int32_t index;  // node while searching, label in answers
-};
-
-// The most probable first; of equals the smaller number.
-bool later(const Found& a, const Found& b) {
-  return a.probability < b.probability || (a.probability == b.probability && a.index > b.index);
-}
-
-float probability(Link link, float score) {
-  return 1.0f / (1.0f + std::exp(-(link.slope * score + link.intercept)));
-}
-
-struct Row {
-  std::span<const int32_t> indices;
-  std::span<const float> values;
-};
-
-// Searches one tree for one row after the other.
-class Searcher {
+// What one row has seen of the tree and not yet followed.
+class Frontier {
  public:
-  explicit Searcher(const TreeModel& model)
-      : model_(model),
-        probability_(model.tree->n_nodes()),
-        last_row_(model.tree->n_nodes(), 0),
-        last_expanded_(model.tree->n_nodes(), 0) {}
-
-  void begin_row(const Row& row) {
-    features_ = row;
-    ++row_;
-    set(0, model_.has_root ? ask_root() : 1.0f);
+  void begin(std::size_t most) {
+    most_ = most;
+    open_.clear();
+    best_.clear();
   }
 
-  void best(int32_t top_k, float threshold, std::vector<Found>& answers) {
-    const std::size_t most = top_k == 0 ? model_.tree->n_labels() : at(top_k);
-    heap_.assign(1, {probability_[0], 0});
-    leaves_.clear();
-    std::size_t n_found = 0;
-    while (!heap_.empty() && n_found < most) {
-      std::ranges::pop_heap(heap_, later);
-      const Found node = heap_.back();
-      heap_.pop_back();
-      if (node.probability < threshold) return;
-      if (model_.tree->degree(node.index) == 0) {
-        answers.push_back({node.probability, model_.tree->label(node.index)});
-        ++n_found;
-        continue;
+  void offer_leaf(const Found& leaf) {
+    if (is_useless(leaf)) return;
+    best_.push_back(leaf);
+    if (most_ == UNLIMITED) return;
+    std::ranges::push_heap(best_, is_better);
+    if (best_.size() <= most_) return;
+    std::ranges::pop_heap(best_, is_better);
+    best_.pop_back();
+  }
+
+  void offer_node(const Found& node) {
+    if (is_useless(node)) return;
+    open_.push_back(node);
+    std::ranges::push_heap(open_, is_worse);
+  }
+
+  // Takes the best open node; false when no open node can hold a better label than those known.
+  bool next(Found& node) {
+    if (open_.empty()) return false;
+    std::ranges::pop_heap(open_, is_worse);
+    node = open_.back();
+    open_.pop_back();
+    if (!is_useless(node)) return true;
+    open_.clear();
+    return false;
+  }
+
+  void forget_open() { open_.clear(); }
+
+  // The leaves, best first.
+  std::vector<Found>& leaves() {
+    std::ranges::sort(best_, is_better);
+    return best_;
+  }
+
+  static constexpr std::size_t UNLIMITED = std::numeric_limits<std::size_t>::max();
+
+ private:
+  bool is_useless(const Found& found) const {
+    return best_.size() >= most_ && is_worse(found, best_.front());
+  }
+
+  std::size_t most_ = UNLIMITED;
+  std::vector<Found> open_;  // inner nodes, the best on top
+  std::vector<Found> best_;  // leaves, the worst of them on top unless their number is unlimited
+};
+
+// Sends some rows down the tree together. Rows that ask the same node do so one after the other, while its
+// weights are in the cache.
+class ChunkSearcher {
+ public:
+  ChunkSearcher(const TreeModel& model, const LabelLimits* limits, const Query& query)
+      : model_(model), limits_(limits), query_(query) {}
+
+  void run(const FeatureRows& rows, std::size_t first, std::size_t last, Collected& answers,
+           Interrupt& interrupt) {
+    rows_.set(rows, first, last, query_.unit_rows);
+    frontiers_.resize(std::max(frontiers_.size(), rows_.size()));
+    n_calls_.assign(rows_.size(), 0);
+    active_.clear();
+    for (std::size_t row = 0; row < rows_.size(); ++row) begin_row(row);
+    while (!active_.empty()) {
+      interrupt.check();
+      collect_requests();
+      for (std::size_t i = 0; i < requests_.size(); ++i) {
+        fetch(i);
+        expand(requests_[i]);
       }
-      expand(node.index);
-      for (int32_t c = model_.tree->first_child(node.index); c < model_.tree->first_child(node.index + 1);
-           ++c)
-        open(c, most, threshold);
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      answers.n_calls.push_back(n_calls_[row]);
+      for (const Found& leaf : frontiers_[row].leaves())
+        answers.push(model_.tree().label(leaf.index), leaf.probability);
+      answers.end_row();
     }
   }
 
-  float of_label(int32_t label) { return of(model_.tree->leaf(label)); }
-  int64_t n_calls() const { return n_calls_; }
-
  private:
-  void set(int32_t node, float probability) {
-    last_row_[at(node)] = row_;
-    probability_[at(node)] = probability;
+  struct Request {
+    int32_t node;
+    uint32_t row;
+    float probability;
+  };
+
+  void begin_row(std::size_t row) {
+    frontiers_[row].begin(query_.top_k == 0 ? Frontier::UNLIMITED : at(query_.top_k));
+    active_.push_back(static_cast<uint32_t>(row));
+    float root = 1.0f;
+    if (model_.has_root()) {
+      root = model_.ask(-1, rows_[row], space_).front();
+      n_calls_[row] = 1;
+    }
+    offer(row, 0, root);
   }
 
-  float ask_root() {
-    ++n_calls_;
-    model_.weights.score(-1, features_.indices, features_.values, scores_);
-    return probability(model_.link, scores_.front());
+  void offer(std::size_t row, int32_t node, float probability) {
+    const float least = limits_ == nullptr ? 0.0f : limits_->threshold(node);
+    const float weight = limits_ == nullptr ? 1.0f : limits_->weight(node);
+    if (probability < query_.threshold || probability < least || weight <= 0.0f) return;
+    const Found found{probability * weight, probability, node};
+    if (model_.tree().degree(node) == 0)
+      frontiers_[row].offer_leaf(found);
+    else
+      frontiers_[row].offer_node(found);
   }
 
-  // The probabilities of all children of a node: their own estimates times the node's.
-  void expand(int32_t node) {
-    if (last_expanded_[at(node)] == row_) return;
-    last_expanded_[at(node)] = row_;
-    model_.weights.score(node, features_.indices, features_.values, scores_);
-    n_calls_ += static_cast<int64_t>(scores_.size());
-    const float above = probability_[at(node)];
-    for (std::size_t c = 0; c < scores_.size(); ++c)
-      set(model_.tree->first_child(node) + static_cast<int32_t>(c),
-          above * probability(model_.link, scores_[c]));
+  // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
+  void collect_requests() {
+    const std::size_t width = query_.beam > 0                            ? at(query_.beam)
+                              : query_.fewest_calls || rows_.size() == 1 ? 1
+                                                                         : WIDTH;
+    requests_.clear();
+    std::size_t n_left = 0;
+    for (const uint32_t row : active_) {
+      const std::size_t before = requests_.size();
+      Found node;
+      while (requests_.size() - before < width && frontiers_[row].next(node))
+        requests_.push_back({node.index, row, node.probability});
+      if (query_.beam > 0) frontiers_[row].forget_open();
+      if (requests_.size() > before) active_[n_left++] = row;
+    }
+    active_.resize(n_left);
+    if (n_left > 1)
+      std::ranges::sort(requests_, [](const Request& a, const Request& b) {
+        return a.node < b.node || (a.node == b.node && a.row < b.row);
+      });
   }
 
-  // Nodes that cannot come among the best any more are not opened: `most` leaves are better.
-  void open(int32_t node, std::size_t most, float threshold) {
-    const float p = probability_[at(node)];
-    if (p < threshold || (leaves_.size() == most && p < leaves_.front())) return;
-    heap_.push_back({p, node});
-    std::ranges::push_heap(heap_, later);
-    if (model_.tree->degree(node) > 0) return;
-    leaves_.push_back(p);
-    std::ranges::push_heap(leaves_, std::greater<>());
-    if (leaves_.size() <= most) return;
-    std::ranges::pop_heap(leaves_, std::greater<>());
-    leaves_.pop_back();
+  // Weights come from memory while other requests are answered.
+  void fetch(std::size_t now) const {
+    const SiblingWeights& weights = model_.weights();
+    if (now + 2 < requests_.size())
+      weights.fetch_buckets(requests_[now + 2].node, rows_[requests_[now + 2].row]);
+    if (now + 1 < requests_.size())
+      weights.fetch_bytes(requests_[now + 1].node, rows_[requests_[now + 1].row]);
   }
 
-  float of(int32_t node) {
-    if (last_row_[at(node)] == row_) return probability_[at(node)];
-    const int32_t parent = model_.tree->parent(node);
-    of(parent);
-    expand(parent);
-    return probability_[at(node)];
+  void expand(const Request& request) {
+    const auto estimates = model_.ask(request.node, rows_[request.row], space_);
+    n_calls_[request.row] += static_cast<int64_t>(estimates.size());
+    int32_t child = model_.tree().first_child(request.node);
+    for (const float estimate : estimates) offer(request.row, child++, request.probability * estimate);
   }
 
   const TreeModel& model_;
-  Row features_;
-  int64_t row_ = 0, n_calls_ = 0;
-  std::vector<float> probability_;  // [node], where last_row_ is this row
-  std::vector<int64_t> last_row_, last_expanded_;
-  std::vector<float> scores_;
-  std::vector<Found> heap_;
-  std::vector<float> leaves_;  // the best leaves seen, the worst of them on top
-};
-
-class Forest {
- public:
-  explicit Forest(std::span<const TreeModel* const> models) {
-    for (const TreeModel* model : models) searchers_.emplace_back(*model);
-  }
-
-  void answer(const Row& row, const Query& query, std::vector<Found>& answers) {
-    for (Searcher& searcher : searchers_) searcher.begin_row(row);
-    if (searchers_.size() == 1)
-      searchers_.front().best(query.top_k, query.threshold, answers);
-    else
-      average(query, answers);
-  }
-
-  int64_t n_calls() const {
-    int64_t calls = 0;
-    for (const Searcher& searcher : searchers_) calls += searcher.n_calls();
-    return calls;
-  }
-
- private:
-  void average(const Query& query, std::vector<Found>& answers) {
-    const auto n_trees = static_cast<float>(searchers_.size());
-    candidates_.clear();
-    // A label above the threshold on average is above it in one tree at least.
-    for (Searcher& searcher : searchers_)
-      searcher.best(query.top_k == 0 ? 0 : 2 * query.top_k, query.threshold, candidates_);
-    std::ranges::sort(candidates_, {}, &Found::index);
-    const auto repeated = std::ranges::unique(candidates_, {}, &Found::index);
-    candidates_.erase(repeated.begin(), repeated.end());
-    for (Found& candidate : candidates_) {
-      candidate.probability = 0.0f;
-      for (Searcher& searcher : searchers_)
-        candidate.probability += searcher.of_label(candidate.index) / n_trees;
-    }
-    std::ranges::sort(candidates_, [](const Found& a, const Found& b) { return later(b, a); });
-    for (const Found& candidate : candidates_) {
-      if (candidate.probability < query.threshold || (query.top_k > 0 && answers.size() == at(query.top_k)))
-        return;
-      answers.push_back(candidate);
-    }
-  }
-
-  std::vector<Searcher> searchers_;
-  std::vector<Found> candidates_;
+  const LabelLimits* limits_;
+  const Query& query_;
+  QueryRows rows_;
+  std::vector<Frontier> frontiers_;  // [row]
+  std::vector<int64_t> n_calls_;     // [row]
+  std::vector<uint32_t> active_;
+  std::vector<Request> requests_;
+  std::vector<float> space_;
 };
 
 }  // namespace
 
-Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query,
+LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight) {
+  const auto bring_up = [&](std::span<const float> of_label, std::vector<float>& of_node, auto better) {
+    if (of_label.empty()) return;
+    if (of_label.size() != tree.n_labels())
+      throw std::invalid_argument("thresholds and weights must have one number for each label");
+    of_node.resize(tree.n_nodes());
+    for (auto v = static_cast<int32_t>(tree.n_nodes()) - 1; v >= 0; --v) {
+      if (tree.degree(v) == 0) {
+        of_node[at(v)] = of_label[at(tree.label(v))];
+        continue;
+      }
+      of_node[at(v)] = of_node[at(tree.first_child(v))];
+      for (int32_t c = tree.first_child(v); c < tree.first_child(v + 1); ++c)
+        of_node[at(v)] = better(of_node[at(v)], of_node[at(c)]);
+    }
+  };
+  bring_up(threshold, threshold_, [](float a, float b) { return std::min(a, b); });
+  bring_up(weight, weight_, [](float a, float b) { return std::max(a, b); });
+}
+
+Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt) {
-  if (trees.empty()) throw std::invalid_argument("a forest has at least one tree");
-  const std::size_t n_features = trees.front()->weights.n_features();
-  check(rows, n_features);
-  for (const TreeModel* model : trees)
-    if (model->weights.n_features() != n_features ||
-        model->tree->n_labels() != trees.front()->tree->n_labels())
-      throw std::invalid_argument("trees must have the same features and labels");
-  const std::size_t n_pieces = (rows.size() + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE;
-  std::vector<std::vector<Found>> found(rows.size());
-  Answers answers;
-  answers.n_calls.resize(rows.size());
-  std::vector<std::unique_ptr<Forest>> forests(n_workers(n_pieces, query.n_threads));
-  parallel_for(n_pieces, query.n_threads, interrupt, [&](std::size_t piece, std::size_t worker) {
-    if (!forests[worker]) forests[worker] = std::make_unique<Forest>(trees);
-    for (std::size_t i = piece * ROWS_PER_PIECE; i < std::min(rows.size(), (piece + 1) * ROWS_PER_PIECE);
-         ++i) {
-      const auto begin = static_cast<std::size_t>(rows.indptr[i]);
-      const auto size = static_cast<std::size_t>(rows.indptr[i + 1] - rows.indptr[i]);
-      const int64_t before = forests[worker]->n_calls();
-      forests[worker]->answer({rows.indices.subspan(begin, size), rows.values.subspan(begin, size)}, query,
-                              found[i]);
-      answers.n_calls[i] = forests[worker]->n_calls() - before;
-    }
+  check(rows, model.weights().n_features());
+  return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
+    return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, query)](
+               std::size_t first, std::size_t last, Collected& answers) {
+      searcher->run(rows, first, last, answers, interrupt);
+    };
   });
-  for (auto& row : found) {
-    for (const Found& one : row) {
-      answers.labels.push_back(one.index);
-      answers.probabilities.push_back(one.probability);
-    }
-    answers.indptr.push_back(static_cast<int64_t>(answers.labels.size()));
-    row = {};
-  }
-  return answers;
 }
 
 }  // namespace labeltree

@@ -5,24 +5,24 @@
 #include <span>
 #include <vector>
 
+#include "ask.hpp"
 #include "interrupt.hpp"
 #include "sparse.hpp"
-#include "tree.hpp"
-#include "weights.hpp"
 
 namespace labeltree {
 
-// How a score becomes a probability: 1 / (1 + exp(-(slope * score + intercept))).
-struct Link {
-  float slope, intercept;
-};
+// What differs from label to label, brought up to all nodes of a tree so that a search knows where not to go.
+class LabelLimits {
+ public:
+  // [label] or empty. Labels of weight 0 are never answered; the others are ranked by weight times
+  // probability.
+  LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight);
 
-// A tree with its node classifiers.
-struct TreeModel {
-  const Tree* tree;
-  SiblingWeights weights;
-  Link link;
-  bool has_root;  // whether the root has a classifier of its own
+  float threshold(int32_t node) const { return threshold_.empty() ? 0.0f : threshold_[std::size_t(node)]; }
+  float weight(int32_t node) const { return weight_.empty() ? 1.0f : weight_[std::size_t(node)]; }
+
+ private:
+  std::vector<float> threshold_, weight_;  // [node] the least threshold and the largest weight below
 };
 
 // Labels and probabilities of each row, best first.
@@ -34,14 +34,26 @@ struct Answers {
 };
 
 struct Query {
-  int32_t top_k = 0;       // 0 for no limit
-  float threshold = 0.0f;  // labels with a smaller probability are left out
-  int n_threads = 1;
+  int32_t top_k = 0;          // 0 for no limit
+  float threshold = 0.0f;     // labels with a smaller probability are left out
+  int32_t beam = 0;           // nodes that a row goes on with at most on each level; 0 for an exact search
+  bool fewest_calls = false;  // never ask a node that an exact search could do without; slower for many rows
+  bool unit_rows = false;     // scale rows to length 1
+  int n_threads = 1;          // the answers are the same for every number
 };
 
-// Exact for one tree: probabilities never rise on the way down, so the most probable open node goes first.
-// Several trees are averaged over all labels that any of them puts among its own best.
-Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query,
+// One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is asked unless
+// enough labels are known that are better. Of equals the one with the smaller leaf comes first. `limits` may
+// be null.
+Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt);
+
+// The mean over several trees, exactly, row by row. limits has one for each tree or is empty.
+Answers search_forest(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
+                      const FeatureRows& rows, const Query& query, Interrupt& interrupt);
+
+// The mean probabilities of given labels of each row, in the order of labels.indices.
+std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, const FeatureRows& rows,
+                                    const LabelRows& labels, const Query& query, Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -228,6 +228,13 @@ std::vector<double> Trainer::costs() const {
   return costs_;
 }
 
+std::vector<uint8_t> Trainer::is_trained() const {
+  std::vector<uint8_t> is_trained(tree_.n_nodes(), 0);
+  for (const Pack& pack : packs_)
+    for (const int32_t v : pack.nodes) is_trained[at(v)] = 1;
+  return is_trained;
+}
+
 double Trainer::thread_bytes() const {
   constexpr double lane_bytes = 4.0 * N_LANES;
   const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "node_weights.hpp"
 #include "pack.hpp"
 #include "solver.hpp"
 #include "sparse.hpp"
@@ -23,16 +24,6 @@ struct TrainOptions {
   uint64_t seed = 0;
 };
 
-// Sparse weights of some nodes: those of nodes[i] are at indptr[i] .. indptr[i + 1] - 1, features ascending.
-struct NodeWeights {
-  std::vector<int32_t> nodes;
-  std::vector<int64_t> indptr{0};
-  std::vector<int32_t> features;
-  std::vector<float> values;
-  std::vector<float> bias;  // [i] what the constant feature adds
-  int64_t n_visits = 0;     // rows visited, counting passes
-};
-
 // Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
 // of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of threads and
 // any order of packs.
@@ -44,6 +35,8 @@ class Trainer {
 
   // Work of each pack as rows times their features, the dearest pack first.
   std::vector<double> costs() const;
+  // [node] 1 where the node is in a pack.
+  std::vector<uint8_t> is_trained() const;
   // Bytes that one thread needs at most, and bytes that all share.
   double thread_bytes() const;
   double shared_bytes() const;

@@ -1,85 +1,236 @@
 #include "weights.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "index.hpp"
 
 namespace labeltree {
-SiblingWeights::SiblingWeights(const Tree& tree, const FeatureRows& by_node, std::span<const float> bias,
-                               std::size_t n_features)
-    : tree_(&tree), n_features_(n_features), bias_(bias.begin(), bias.end()) {
-  check(by_node, n_features);
-  if (by_node.size() != tree.n_nodes() || bias.size() != tree.n_nodes())
-    throw std::invalid_argument("a model has weights and a bias for each node of its tree");
-  sibling_.resize(by_node.indices.size());
-  values_.resize(by_node.indices.size());
-  family_begin_ = {0};
-  entry_begin_ = {0};
-  std::vector<int64_t> next(n_features, 0);  // [feature] entries in the family, then where the next one goes
-  std::vector<int32_t> touched;
-  for (int32_t node = -1; node < static_cast<int32_t>(tree.n_nodes()); ++node) {
-    const auto [first, size] = family(node);
-    const int64_t begin = size > 0 ? by_node.indptr[at(first)] : 0;
-    const int64_t end = size > 0 ? by_node.indptr[at(first + size)] : 0;
-    for (int64_t e = begin; e < end; ++e)
-      if (next[at(by_node.indices[at(e)])]++ == 0) touched.push_back(by_node.indices[at(e)]);
-    std::ranges::sort(touched);
-    for (const int32_t feature : touched) {
-      features_.push_back(feature);
-      entry_begin_.push_back(entry_begin_.back() + next[at(feature)]);
-      next[at(feature)] = entry_begin_[entry_begin_.size() - 2];
-    }
-    for (int32_t s = 0; s < size; ++s)
-      for (int64_t e = by_node.indptr[at(first + s)]; e < by_node.indptr[at(first + s + 1)]; ++e) {
-        const auto place = at(next[at(by_node.indices[at(e)])]++);
-        sibling_[place] = s;
-        values_[place] = by_node.values[at(e)];
-      }
-    for (const int32_t feature : touched) next[at(feature)] = 0;
-    touched.clear();
-    family_begin_.push_back(static_cast<int64_t>(features_.size()));
+namespace {
+
+void require(bool holds, const std::string& rule) {
+  if (!holds) throw std::invalid_argument(rule);
+}
+
+// Arrays within bytes begin anywhere.
+template <class T>
+T load(const uint8_t* from, std::size_t index) {
+  T value;
+  std::memcpy(&value, from + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+// A bucket taken apart; empty where its bytes do not fit into those of its group.
+struct Bucket {
+  std::size_t n = 0;
+  const uint8_t *low = nullptr, *count = nullptr;
+  std::size_t weights = 0;  // where those of the first feature begin
+
+  Bucket(std::span<const uint8_t> bytes, std::size_t begin) {
+    if (begin + 2 > bytes.size()) return;
+    const std::size_t places = load<uint16_t>(bytes.data() + begin, 0);
+    weights = begin + 2 + 3 * places;
+    if (weights > bytes.size()) return;
+    n = places;
+    low = bytes.data() + begin + 2;
+    count = low + 2 * places;
   }
+};
+
+// Bytes of a feature with that many weights.
+template <class Value>
+std::size_t n_bytes(std::size_t n, std::size_t group_size) {
+  return n * sizeof(Value) + (n == group_size ? 0 : n);
+}
+
+}  // namespace
+
+std::vector<int32_t> first_groups(const Tree& tree) {
+  std::vector<int32_t> first{0, 1};
+  for (int32_t v = 0; v < static_cast<int32_t>(tree.n_nodes()); ++v)
+    first.push_back(first.back() + (tree.degree(v) + GROUP - 1) / GROUP);
+  return first;
+}
+
+SiblingWeights::SiblingWeights(const Tree& tree, const WeightArrays& arrays, std::size_t n_features)
+    : tree_(&tree), arrays_(arrays), n_features_(n_features), first_group_(first_groups(tree)) {
+  const auto n_groups = at(first_group_.back());
+  require(arrays.bias.size() == tree.n_nodes(), "bias must have one number for each node");
+  require(arrays.scale.empty() || arrays.scale.size() == tree.n_nodes(),
+          "scale must have one number for each node");
+  require(arrays.shift.size() == n_groups && arrays.bucket_begin.size() == n_groups &&
+              arrays.byte_begin.size() == n_groups,
+          "shift, bucket_begin and byte_begin must have one number for each group of siblings");
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    require(arrays.shift[g] <= MAX_SHIFT,
+            "shift must be at most 15, but is " + std::to_string(arrays.shift[g]));
+    const int64_t bucket = arrays.bucket_begin[g], byte = arrays.byte_begin[g];
+    require(bucket >= 0 && at(bucket) <= arrays.buckets.size() &&
+                arrays.buckets.size() - at(bucket) >= n_buckets(n_features, arrays.shift[g]),
+            "bucket_begin must lie within buckets, but is " + std::to_string(bucket));
+    require(byte >= 0 && at(byte) <= arrays.bytes.size(),
+            "byte_begin must lie within bytes, but is " + std::to_string(byte));
+  }
+}
+
+SiblingWeights::Group SiblingWeights::group(std::size_t g, std::size_t size) const {
+  return {arrays_.buckets.data() + arrays_.bucket_begin[g], arrays_.bytes.subspan(at(arrays_.byte_begin[g])),
+          arrays_.shift[g], size};
+}
+
+template <class Value>
+void SiblingWeights::add(const Group& group, const QueryRow& row, float* out) {
+  const uint32_t mask = (1u << group.shift) - 1;
+  for (std::size_t k = 0; k < row.indices.size(); ++k) {
+    const auto feature = static_cast<uint32_t>(row.indices[k]);
+    const Bucket bucket(group.bytes, group.buckets[feature >> group.shift]);
+    std::size_t begin = bucket.weights;
+    for (std::size_t place = 0; place < bucket.n; ++place) {
+      const std::size_t n = bucket.count[place] + std::size_t{1};
+      if (load<uint16_t>(bucket.low, place) != (feature & mask)) {
+        begin += n_bytes<Value>(n, group.size);
+        continue;
+      }
+      if (begin + n_bytes<Value>(n, group.size) > group.bytes.size()) break;
+      const uint8_t* bytes = group.bytes.data() + begin;
+      const float x = row.values[k];
+      if (n == group.size)
+        for (std::size_t s = 0; s < n; ++s) out[s] += x * static_cast<float>(load<Value>(bytes, s));
+      else
+        for (std::size_t e = 0; e < n; ++e)
+          out[bytes[e]] += x * static_cast<float>(load<Value>(bytes + n, e));
+      break;
+    }
+  }
+}
+
+std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, std::vector<float>& space) const {
+  const int32_t size = family(node).size;
+  const int32_t first = first_group_[at(node + 1)], last = first_group_[at(node + 2)];
+  // A byte may name any of GROUP siblings, so there must be room for all of them.
+  const std::size_t room = at(last - first) * GROUP;
+  if (space.size() < room) space.resize(room);
+  std::fill_n(space.begin(), size, 0.0f);
+  for (int32_t g = first; g < last; ++g) {
+    const int32_t position = (g - first) * GROUP;
+    const Group siblings = group(at(g), group_size(size, position));
+    if (arrays_.scale.empty())
+      add<float>(siblings, row, space.data() + position);
+    else
+      add<int8_t>(siblings, row, space.data() + position);
+  }
+  return {space.data(), at(size)};
+}
+
+void SiblingWeights::fetch_buckets(int32_t node, const QueryRow& row) const {
+  const auto g = at(first_group_[at(node + 1)]);
+  const uint32_t* buckets = arrays_.buckets.data() + arrays_.bucket_begin[g];
+  const int shift = arrays_.shift[g];
+  for (const int32_t feature : row.indices) __builtin_prefetch(buckets + (feature >> shift));
+}
+
+void SiblingWeights::fetch_bytes(int32_t node, const QueryRow& row) const {
+  const auto g = at(first_group_[at(node + 1)]);
+  const uint32_t* buckets = arrays_.buckets.data() + arrays_.bucket_begin[g];
+  const uint8_t* bytes = arrays_.bytes.data() + arrays_.byte_begin[g];
+  const int shift = arrays_.shift[g];
+  for (const int32_t feature : row.indices) __builtin_prefetch(bytes + buckets[feature >> shift]);
 }
 
 void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::span<const float> values,
                            std::vector<float>& scores) const {
-  const auto [first, size] = family(node);
-  scores.assign(bias_.begin() + first, bias_.begin() + first + size);
-  auto feature = features_.begin() + family_begin_[at(node + 1)];
-  const auto end = features_.begin() + family_begin_[at(node + 2)];
-  for (std::size_t k = 0; k < indices.size() && feature != end; ++k) {
-    // Gallop: the next common feature is often near.
-    std::ptrdiff_t step = 1;
-    while (step < end - feature && feature[step] < indices[k]) step *= 2;
-    feature =
-        std::lower_bound(feature + step / 2, step < end - feature ? feature + step + 1 : end, indices[k]);
-    if (feature == end || *feature != indices[k]) continue;
-    const auto place = static_cast<std::size_t>(feature - features_.begin());
-    for (int64_t e = entry_begin_[place]; e < entry_begin_[place + 1]; ++e)
-      scores[at(sibling_[at(e)])] += values[k] * values_[at(e)];
+  const auto found = sums(node, {indices, values}, scores);
+  const int32_t first = family(node).first;
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    const std::size_t v = at(first) + c;
+    if (!arrays_.scale.empty()) scores[c] *= arrays_.scale[v];
+    scores[c] += arrays_.bias[v];
+  }
+  scores.resize(found.size());
+}
+
+template <class Each>
+void SiblingWeights::visit(int32_t node, Each each) const {
+  const auto [first_node, size] = family(node);
+  const bool is_small = !arrays_.scale.empty();
+  for (int32_t g = first_group_[at(node + 1)]; g < first_group_[at(node + 2)]; ++g) {
+    const int32_t position = (g - first_group_[at(node + 1)]) * GROUP;
+    const Group siblings = group(at(g), group_size(size, position));
+    for (std::size_t b = 0; b < n_buckets(n_features_, siblings.shift); ++b) {
+      const Bucket bucket(siblings.bytes, siblings.buckets[b]);
+      require(bucket.low != nullptr, "buckets must lie within bytes");
+      std::size_t begin = bucket.weights;
+      for (std::size_t place = 0; place < bucket.n; ++place) {
+        const std::size_t n = bucket.count[place] + std::size_t{1};
+        const std::size_t length =
+            is_small ? n_bytes<int8_t>(n, siblings.size) : n_bytes<float>(n, siblings.size);
+        require(begin + length <= siblings.bytes.size(), "weights must lie within bytes");
+        const uint8_t* bytes = siblings.bytes.data() + begin;
+        const uint8_t* weights = n == siblings.size ? bytes : bytes + n;
+        const auto feature = static_cast<int32_t>((b << siblings.shift) | load<uint16_t>(bucket.low, place));
+        for (std::size_t e = 0; e < n; ++e) {
+          const std::size_t sibling = n == siblings.size ? e : bytes[e];
+          require(sibling < siblings.size, "weights must be of siblings that there are");
+          const std::size_t v = at(first_node + position) + sibling;
+          each(v, feature,
+               is_small ? static_cast<float>(load<int8_t>(weights, e)) * arrays_.scale[v]
+                        : load<float>(weights, e));
+        }
+        begin += length;
+      }
+    }
   }
 }
 
-void SiblingWeights::by_node(std::vector<int64_t>& indptr, std::vector<int32_t>& features,
-                             std::vector<float>& values) const {
-  indptr.assign(tree_->n_nodes() + 1, 0);
-  const auto visit = [&](auto each) {
-    for (int32_t node = -1; node < static_cast<int32_t>(tree_->n_nodes()); ++node)
-      for (int64_t f = family_begin_[at(node + 1)]; f < family_begin_[at(node + 2)]; ++f)
-        for (int64_t e = entry_begin_[at(f)]; e < entry_begin_[at(f + 1)]; ++e)
-          each(family(node).first + sibling_[at(e)], features_[at(f)], values_[at(e)]);
+std::size_t SiblingWeights::count() const {
+  std::size_t n = 0;
+  for (int32_t v = -1; v < static_cast<int32_t>(tree_->n_nodes()); ++v)
+    visit(v, [&](std::size_t, int32_t feature, float weight) {
+      require(at(feature) < n_features_, "features must be fewer than n_features");
+      require(std::isfinite(weight), "weights must be finite");
+      n += weight != 0.0f;
+    });
+  return n;
+}
+
+NodeWeights SiblingWeights::of_children(int32_t node) const {
+  const auto [first, size] = family(node);
+  NodeWeights result;
+  std::vector<int64_t> next(at(size) + 1, 0);
+  const auto visit_kept = [&](auto each) {
+    visit(node, [&](std::size_t v, int32_t feature, float weight) {
+      if (weight != 0.0f) each(v - at(first), feature, weight);
+    });
   };
-  visit([&](int32_t node, int32_t, float) { ++indptr[at(node + 1)]; });
-  for (std::size_t v = 0; v < tree_->n_nodes(); ++v) indptr[v + 1] += indptr[v];
-  features.resize(values_.size());
-  values.resize(values_.size());
-  std::vector<int64_t> next(indptr.begin(), indptr.end() - 1);
-  visit([&](int32_t node, int32_t feature, float value) {
-    const auto place = at(next[at(node)]++);
-    features[place] = feature;
-    values[place] = value;
+  visit_kept([&](std::size_t child, int32_t, float) { ++next[child + 1]; });
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  result.indptr = next;
+  result.features.resize(at(next.back()));
+  result.values.resize(at(next.back()));
+  visit_kept([&](std::size_t child, int32_t feature, float weight) {
+    result.features[at(next[child])] = feature;
+    result.values[at(next[child]++)] = weight;
   });
+  for (int32_t v = first; v < first + size; ++v) result.nodes.push_back(v);
+  result.bias.assign(arrays_.bias.begin() + first, arrays_.bias.begin() + first + size);
+  return result;
+}
+
+NodeWeights SiblingWeights::of_node(int32_t node) const {
+  NodeWeights result;
+  visit(tree_->parent(node), [&](std::size_t v, int32_t feature, float weight) {
+    if (v != at(node) || weight == 0.0f) return;
+    result.features.push_back(feature);
+    result.values.push_back(weight);
+  });
+  result.nodes = {node};
+  result.indptr.push_back(static_cast<int64_t>(result.features.size()));
+  result.bias = {arrays_.bias[at(node)]};
+  return result;
 }
 
 }  // namespace labeltree

@@ -24,6 +24,7 @@
 #include "huffman.hpp"
 #include "interrupt.hpp"
 #include "label_vectors.hpp"
+#include "layout.hpp"
 #include "merge.hpp"
 #include "multiclass.hpp"
 #include "nested.hpp"
@@ -50,6 +51,8 @@ using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using I32 = Vector<int32_t>;
 using I64 = Vector<int64_t>;
 using F32 = Vector<float>;
+using U8 = Vector<uint8_t>;
+using U32 = Vector<uint32_t>;
 
 template <class T>
 std::span<const T> view(const Vector<T>& array) {
@@ -62,6 +65,14 @@ Array<T> give(std::vector<T>&& values) {
   T* data = owner->data();
   const std::size_t size = owner->size();
   nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T>(data, {size}, capsule);
+}
+
+template <class T>
+Array<T> give(labeltree::Grown<T>&& values) {
+  const std::size_t size = values.size();
+  T* data = values.release().release();
+  nb::capsule capsule(data == nullptr ? std::malloc(1) : data, [](void* p) noexcept { std::free(p); });
   return Array<T>(data, {size}, capsule);
 }
 
@@ -110,10 +121,47 @@ struct BoundTrainer {
   labeltree::Trainer trainer;
 };
 
+// A model with the arrays that it looks at, which may be parts of a mapped file.
 struct BoundModel {
-  nb::object tree;
+  std::tuple<nb::object, F32, F32, U8, I64, I64, U32, U8> keep;
   labeltree::TreeModel model;
 };
+
+struct BoundBuilder {
+  nb::object tree;
+  labeltree::LayoutBuilder builder;
+};
+
+using Models = std::vector<const BoundModel*>;
+using Limits = std::vector<const labeltree::LabelLimits*>;
+
+auto give(labeltree::Layout&& layout) {
+  return std::tuple(give(std::move(layout.bias)), give(std::move(layout.scale)),
+                    give(std::move(layout.shift)), give(std::move(layout.bucket_begin)),
+                    give(std::move(layout.byte_begin)), give(std::move(layout.buckets)),
+                    give(std::move(layout.bytes)));
+}
+
+auto give(labeltree::NodeWeights&& weights) {
+  return std::tuple(give(std::move(weights.nodes)), give(std::move(weights.indptr)),
+                    give(std::move(weights.features)), give(std::move(weights.values)),
+                    give(std::move(weights.bias)), weights.n_visits);
+}
+
+std::vector<const labeltree::TreeModel*> trees_of(const Models& models) {
+  std::vector<const labeltree::TreeModel*> trees;
+  for (const BoundModel* model : models) trees.push_back(&model->model);
+  return trees;
+}
+
+labeltree::Answers answer(const Models& models, const Limits& limits, const labeltree::FeatureRows& rows,
+                          const labeltree::Query& query, labeltree::Interrupt& interrupt) {
+  const auto trees = trees_of(models);
+  if (trees.size() == 1)
+    return labeltree::search(*trees.front(), limits.empty() ? nullptr : limits.front(), rows, query,
+                             interrupt);
+  return labeltree::search_forest(trees, limits, rows, query, interrupt);
+}
 
 }  // namespace
 
@@ -344,58 +392,115 @@ NB_MODULE(_core, m) {
           nb::kw_only(), "loss"_a, "c"_a, "positive_weight"_a, "negative_weight"_a, "balanced"_a, "bias"_a,
           "tolerance"_a, "max_iterations"_a, "prune"_a, "max_nonzeros"_a, "seed"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
+      .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })
       .def_prop_ro("shared_bytes", [](const BoundTrainer& self) { return self.trainer.shared_bytes(); })
       .def(
           "train",
           [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
-            auto weights = interruptible([&](labeltree::Interrupt& interrupt) {
+            return give(interruptible([&](labeltree::Interrupt& interrupt) {
               return self.trainer.train(first, last, n_threads, interrupt);
-            });
-            return std::tuple(give(std::move(weights.nodes)), give(std::move(weights.indptr)),
-                              give(std::move(weights.features)), give(std::move(weights.values)),
-                              give(std::move(weights.bias)), weights.n_visits);
+            }));
           },
           "first"_a, "last"_a, "n_threads"_a);
 
-  nb::class_<BoundModel>(m, "TreeModel", "A tree with its node classifiers; see core/search.hpp.")
+  nb::class_<BoundBuilder>(m, "LayoutBuilder", "Lays out trained weights for queries; see core/layout.hpp.")
       .def(
           "__init__",
-          [](BoundModel* self, nb::object tree, I64 indptr, I32 features, F32 values, F32 bias,
-             int64_t n_features, float slope, float intercept, bool has_root) {
-            const Tree& native = nb::cast<const Tree&>(tree);
-            new (self) BoundModel{tree,
-                                  {&native,
-                                   {native, feature_view(indptr, features, values), view(bias),
-                                    static_cast<std::size_t>(n_features)},
-                                   {slope, intercept},
-                                   has_root}};
+          [](BoundBuilder* self, nb::object tree, int64_t n_features, U8 is_trained, float untrained,
+             bool is_small) {
+            new (self) BoundBuilder{tree,
+                                    {nb::cast<const Tree&>(tree), static_cast<std::size_t>(n_features),
+                                     view(is_trained), untrained, is_small}};
           },
-          "tree"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
-          "bias"_a.noconvert(), "n_features"_a, "slope"_a, "intercept"_a, "has_root"_a)
-      .def_prop_ro("n_weights", [](const BoundModel& self) { return self.model.weights.n_weights(); })
-      .def("by_node", [](const BoundModel& self) {
-        std::vector<int64_t> indptr;
-        std::vector<int32_t> features;
-        std::vector<float> values;
-        self.model.weights.by_node(indptr, features, values);
-        const auto bias = self.model.weights.bias();
-        return std::tuple(give(std::move(indptr)), give(std::move(features)), give(std::move(values)),
-                          give(std::vector<float>(bias.begin(), bias.end())));
+          "tree"_a, "n_features"_a, "is_trained"_a.noconvert(), "untrained"_a, "is_small"_a)
+      .def(
+          "add",
+          [](BoundBuilder& self, I32 nodes, I64 indptr, I32 features, F32 values, F32 bias) {
+            unlocked(
+                [&] { self.builder.add(view(nodes), feature_view(indptr, features, values), view(bias)); });
+          },
+          "nodes"_a.noconvert(), "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
+          "bias"_a.noconvert())
+      .def("finish", [](BoundBuilder& self) { return give(self.builder.finish()); });
+
+  nb::enum_<labeltree::Siblings>(m, "Siblings")
+      .value("free", labeltree::Siblings::free)
+      .value("cover", labeltree::Siblings::cover)
+      .value("exclude", labeltree::Siblings::exclude);
+  nb::class_<BoundModel>(m, "TreeModel", "A tree with its node classifiers; see core/ask.hpp.")
+      .def(
+          "__init__",
+          [](BoundModel* self, nb::object tree, int64_t n_features, F32 bias, F32 scale, U8 shift,
+             I64 bucket_begin, I64 byte_begin, U32 buckets, U8 bytes, F32 slope, F32 intercept, bool has_root,
+             labeltree::Siblings siblings) {
+            const Tree& native = nb::cast<const Tree&>(tree);
+            const labeltree::WeightArrays arrays{view(bias),         view(scale),      view(shift),
+                                                 view(bucket_begin), view(byte_begin), view(buckets),
+                                                 view(bytes)};
+            new (self) BoundModel{{tree, bias, scale, shift, bucket_begin, byte_begin, buckets, bytes},
+                                  {{native, arrays, static_cast<std::size_t>(n_features)},
+                                   view(slope),
+                                   view(intercept),
+                                   has_root,
+                                   siblings}};
+          },
+          "tree"_a, "n_features"_a, "bias"_a.noconvert(), "scale"_a.noconvert(), "shift"_a.noconvert(),
+          "bucket_begin"_a.noconvert(), "byte_begin"_a.noconvert(), "buckets"_a.noconvert(),
+          "bytes"_a.noconvert(), "slope"_a.noconvert(), "intercept"_a.noconvert(), "has_root"_a, "siblings"_a)
+      .def("count",
+           [](const BoundModel& self) { return unlocked([&] { return self.model.weights().count(); }); })
+      .def(
+          "of_children",
+          [](const BoundModel& self, int32_t node) {
+            if (node < -1 || node >= static_cast<int32_t>(self.model.tree().n_nodes()))
+              throw std::invalid_argument("no such node: " + std::to_string(node));
+            return give(self.model.weights().of_children(node));
+          },
+          "node"_a)
+      .def(
+          "of_node",
+          [](const BoundModel& self, int32_t node) {
+            if (node < 0 || node >= static_cast<int32_t>(self.model.tree().n_nodes()))
+              throw std::invalid_argument("no such node: " + std::to_string(node));
+            return give(self.model.weights().of_node(node));
+          },
+          "node"_a)
+      .def("rounded", [](const BoundModel& self) {
+        return give(unlocked([&] { return labeltree::rounded(self.model.weights()); }));
       });
+  nb::class_<labeltree::LabelLimits>(m, "LabelLimits")
+      .def(
+          "__init__",
+          [](labeltree::LabelLimits* self, const Tree& tree, F32 threshold, F32 weight) {
+            new (self) labeltree::LabelLimits(tree, view(threshold), view(weight));
+          },
+          "tree"_a, "threshold"_a.noconvert(), "weight"_a.noconvert());
   m.def(
       "search",
-      [](const std::vector<const BoundModel*>& models, I64 indptr, I32 indices, F32 values, int32_t top_k,
-         float threshold, int n_threads) {
-        std::vector<const labeltree::TreeModel*> trees;
-        for (const BoundModel* model : models) trees.push_back(&model->model);
+      [](const Models& models, const Limits& limits, I64 indptr, I32 indices, F32 values, int32_t top_k,
+         float threshold, int32_t beam, bool fewest_calls, bool unit_rows, int n_threads) {
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
-          return labeltree::search(trees, feature_view(indptr, indices, values),
-                                   {top_k, threshold, n_threads}, interrupt);
+          return answer(models, limits, feature_view(indptr, indices, values),
+                        {top_k, threshold, beam, fewest_calls, unit_rows, n_threads}, interrupt);
         });
         return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
                           give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
       },
-      "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(), "top_k"_a,
-      "threshold"_a, "n_threads"_a);
+      "models"_a, "limits"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+      "top_k"_a, "threshold"_a, "beam"_a, "fewest_calls"_a, "unit_rows"_a, "n_threads"_a);
+  m.def(
+      "probabilities_of",
+      [](const Models& models, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 label_indices,
+         bool unit_rows, int n_threads) {
+        labeltree::Query query;
+        query.unit_rows = unit_rows;
+        query.n_threads = n_threads;
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::probabilities_of(trees_of(models), feature_view(indptr, indices, values),
+                                             rows_view(label_indptr, label_indices), query, interrupt);
+        }));
+      },
+      "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+      "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "unit_rows"_a, "n_threads"_a);
 }

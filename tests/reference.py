@@ -593,3 +593,25 @@ def link(loss: str, score: np.ndarray) -> np.ndarray:
     """The probability that a score stands for."""
     slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}[loss]
     return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))
+
+
+def normalized_products(parent, estimates, siblings):
+    """Probabilities of nodes (rows of estimates by node) with siblings made to fit their parent.
+
+    "cover": estimates of siblings that sum to less than 1 are divided by their sum, since one of
+    them is positive where the parent is. "exclude": always divided, since just one is. Siblings
+    that are all 0 share evenly. The root keeps its own estimate.
+    """
+    estimates = np.array(estimates, float)
+    for v in range(len(parent)):
+        children = [c for c in range(len(parent)) if parent[c] == v]
+        if not children:
+            continue
+        total = estimates[:, children].sum(axis=1)
+        for c in children:
+            share = np.where(
+                total > 0, estimates[:, c] / np.where(total > 0, total, 1), 1 / len(children)
+            )
+            keep = (total >= 1) & (siblings == "cover")
+            estimates[:, c] = np.where(keep, estimates[:, c], share) * estimates[:, v]
+    return estimates

@@ -43,7 +43,7 @@ def estimator(folder=None, **options) -> PLTClassifier:
 
 def assert_same_model(one: PLTClassifier, other: PLTClassifier) -> None:
     assert one.trees_ == other.trees_
-    for mine, theirs in zip(one.model_.weights, other.model_.weights, strict=True):
+    for mine, theirs in zip(one.model_.layouts, other.model_.layouts, strict=True):
         for a, b in zip(mine, theirs, strict=True):
             np.testing.assert_array_equal(a, b)
 

@@ -13,7 +13,7 @@ from labeltree.builders import BUILDERS
 from labeltree.data import as_features, as_labels
 from labeltree.data.unit_rows import unit_rows
 from labeltree.model import Model
-from labeltree.training import SolverSettings, train_tree
+from labeltree.training import NEVER, SolverSettings, train_tree
 
 EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
 
@@ -185,8 +185,8 @@ def test_probabilities_of_classes_sum_to_one_unless_told_otherwise() -> None:
 
 def test_a_row_of_zero_probabilities_is_divided_evenly() -> None:
     clf = HSMClassifier(normalize=False, bias=0.0).fit([[1.0], [-1.0]], [0, 1])
-    weights = clf.model_.weights
-    weights[0].values[:] = -1.0
+    weights = clf.model_.layouts
+    weights[0].bias[:] = NEVER
     clf.model_ = Model(clf.model_.trees, weights, "squared_hinge", 1, has_root=False)
     assert dense(clf, [[100.0]]).tolist() == [[0.5, 0.5]]
 
@@ -570,4 +570,4 @@ def test_rows_without_features_or_bias_do_no_harm(loss: str) -> None:
     X, Y = data()
     clf = PLTClassifier(loss=loss, bias=0.0).fit(X, Y)
     assert np.isfinite(dense(clf, X)).all()
-    assert len(clf.model_.weights[0].values) > 0
+    assert len(clf.model_.weights().values) > 0

@@ -7,6 +7,8 @@ from scipy import sparse
 
 from labeltree import LabelTree, trees
 from labeltree.data import as_features, as_labels
+from labeltree.data.unit_rows import unit_rows
+from labeltree.limits import Limits
 from labeltree.model import Model
 from labeltree.training import SolverSettings, train_tree
 
@@ -27,7 +29,7 @@ def forest(loss: str = "squared_hinge", n_trees: int = 1, seed: int = 0, empty_r
 
 def probabilities_by_hand(model: Model, X) -> np.ndarray:
     """Of every node of the first tree, as the product along its path."""
-    tree, w = model.trees[0], model.weights[0]
+    tree, w = model.trees[0], model.weights()
     shape = (tree.n_nodes, model.n_features)
     scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
     estimates = reference.link(model.link, np.asarray(scores, np.float64))
@@ -83,7 +85,7 @@ def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
     model, X = forest(n_trees=3)
     parts = [
         ask(Model([tree], [w], model.link, 15, False), X)[0].toarray()
-        for tree, w in zip(model.trees, model.weights, strict=True)
+        for tree, w in zip(model.trees, model.layouts, strict=True)
     ]
     np.testing.assert_allclose(ask(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
 
@@ -143,13 +145,146 @@ def test_rows_of_another_width_are_refused() -> None:
         ask(model, np.ones((1, 3)))
 
 
-def test_the_weights_of_a_model_are_those_it_was_made_of() -> None:
+@given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
+@settings(deadline=None, max_examples=30)
+def test_weighted_top_k_is_that_of_all_weighted_probabilities(k, seed, n_trees) -> None:
+    model, X = forest(n_trees=n_trees, seed=seed)
+    weights = np.random.default_rng(seed).uniform(0.1, 3.0, 12).astype(np.float32)
+    every = ask(model, X)[0].toarray()
+    limits = Limits(weights=weights, n_labels=12)
+    found, _ = model.search(X, top_k=k, limits=limits)
+    best = -np.sort(-(every * weights), axis=1)[:, :k]
+    labels = found.indices.reshape(-1, k)
+    np.testing.assert_allclose(found.data.reshape(-1, k) * weights[labels], best, rtol=1e-6)
+    chosen = np.take_along_axis(every, labels.astype(np.int64), axis=1)
+    np.testing.assert_array_equal(chosen, found.data.reshape(-1, k))
+
+
+@given(st.integers(1, 12), st.integers(0, 8), st.integers(2, 4))
+@settings(deadline=None, max_examples=30)
+def test_a_forest_finds_the_best_labels_on_average(k: int, seed: int, n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees, seed=seed)
+    every = ask(model, X)[0].toarray()
+    found, _ = ask(model, X, top_k=k)
+    best = -np.sort(-every, axis=1)[:, :k]
+    np.testing.assert_array_equal(found.data.reshape(-1, k), best)
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_every_label_has_its_own_threshold(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    thresholds = np.random.default_rng(1).uniform(0, 0.6, 12).astype(np.float32)
+    every = ask(model, X)[0].toarray()
+    found, _ = model.search(X, limits=Limits(thresholds=thresholds, n_labels=12))
+    np.testing.assert_array_equal(found.toarray(), np.where(every >= thresholds, every, 0))
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_only_candidates_are_answered(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    every = ask(model, X)[0].toarray()
+    found, calls = model.search(X, top_k=2, limits=Limits.only([3, 7, 8], 12), fewest_calls=True)
+    best = -np.sort(-every[:, [3, 7, 8]], axis=1)[:, :2]
+    np.testing.assert_array_equal(found.data.reshape(-1, 2), best)
+    assert set(found.indices) <= {3, 7, 8}
+    assert (calls <= model.search(X, fewest_calls=True)[1]).all()
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees, empty_rows=True)
+    every = ask(model, X)[0].toarray()
+    given_labels = as_labels([[i % 12, (5 * i + 1) % 12] for i in range(80)], n_labels=12)
+    found = model.probabilities_of(X, given_labels, n_threads=2)
+    rows = np.repeat(np.arange(80), np.diff(given_labels.indptr))
+    np.testing.assert_array_equal(found, every[rows, given_labels.indices])
+
+
+def test_a_wide_beam_is_exact_and_a_narrow_one_asks_less() -> None:
+    model, X = forest()
+    exact, _ = ask(model, X, top_k=3)
+    wide, _ = model.search(X, top_k=3, beam=12)
+    np.testing.assert_array_equal(wide.indices, exact.indices)
+    narrow, calls = model.search(X, top_k=3, beam=1)
+    assert calls.max() <= model.trees[0].depth * model.trees[0].max_degree
+    assert (narrow.data[narrow.indptr[:-1]] <= exact.data[exact.indptr[:-1]]).all()
+
+
+def test_the_fewest_calls_are_those_of_best_first_search() -> None:
+    model, X = forest()
+    nodes = probabilities_by_hand(model, X)
+    for k in (1, 4):
+        found, calls = model.search(X, top_k=k, fewest_calls=True)
+        worst = found.data.reshape(-1, k)[:, -1]
+        clear = (np.abs(nodes - worst[:, None]) > 1e-5).sum(axis=1) >= nodes.shape[1] - 1
+        expected = (nodes >= worst[:, None] - 1e-5) @ model.trees[0].degree
+        np.testing.assert_array_equal(calls[clear], expected[clear])
+
+
+@pytest.mark.parametrize("siblings", ["cover", "exclude"])
+def test_estimates_of_siblings_are_normalised(siblings: str) -> None:
+    model, X = forest("logistic", empty_rows=True)
+    tree, w = model.trees[0], model.weights()
+    shape = (tree.n_nodes, model.n_features)
+    scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
+    expected = reference.normalized_products(
+        tree.parent, reference.link("logistic", np.asarray(scores, np.float64)), siblings
+    )
+    found, _ = ask(model.with_siblings(siblings), X)
+    np.testing.assert_allclose(found.toarray(), expected[:, tree.leaves], atol=1e-5)
+
+
+def test_small_weights_are_whole_multiples_of_a_step() -> None:
+    model, X = forest()
+    small = model.rounded()
+    exact, rounded = model.weights(), small.weights()
+    node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
+    step = np.zeros(len(exact.bias))
+    np.maximum.at(step, node, np.abs(exact.values))
+    matrix = [
+        sparse.csr_array((w.values, w.features, w.indptr), shape=(len(w.bias), 15)).toarray()
+        for w in (exact, rounded)
+    ]
+    # Rows are nodes: none is off by more than half a step of 1/127 of its largest weight.
+    assert (np.abs(matrix[0] - matrix[1]) <= step[:, None] / 127 * 0.5001).all()
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), ask(small, X)[0].toarray(), atol=0.05)
+    assert small.n_bytes < model.n_bytes
+
+
+def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
     rng = np.random.default_rng(0)
-    X = as_features(sparse.random_array((60, 9), density=0.4, rng=rng, dtype=np.float64))
-    Y = as_labels((rng.random((60, 8)) < 0.3).astype(np.uint8))
-    tree = trees.random(8, arity=3, seed=1)
-    weights = train_tree(tree, X, Y, SolverSettings())
-    model = Model([tree], [weights], "squared_hinge", 9, True)
-    for one, other in zip(model.weights[0], weights, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert model.n_weights == len(weights.values)
+    X = as_features(sparse.random_array((900, 40), density=0.3, rng=rng, dtype=np.float64))
+    Y = as_labels((np.arange(900) % 600)[:, None].tolist(), n_labels=600)
+    tree = trees.star(600)
+    model = Model([tree], [train_tree(tree, X, Y, SolverSettings())], "logistic", 40, False)
+    expected = probabilities_by_hand(model, X)[:, tree.leaves]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
+    small, _ = ask(model.rounded(), X)
+    np.testing.assert_allclose(small.toarray(), expected, atol=0.02)
+
+
+def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
+    model, X = forest()
+    scaled, _ = ask(model, unit_rows(X), top_k=3)
+    found, _ = model.search(X * np.float32(7), top_k=3, unit_rows=True)
+    np.testing.assert_array_equal(found.indices, scaled.indices)
+    np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=200)
+def test_no_query_leaves_arrays_of_any_content(seed: int) -> None:
+    model, X = forest()
+    rng = np.random.default_rng(seed)
+    layout = model.layouts[0]._replace(
+        buckets=model.layouts[0].buckets.copy(), bytes=model.layouts[0].bytes.copy()
+    )
+    for array in (layout.buckets, layout.bytes):
+        where = rng.integers(0, len(array), 20)
+        array[where] = rng.integers(0, np.iinfo(array.dtype).max, 20, dtype=array.dtype)
+    try:
+        broken = Model(model.trees, [layout], "squared_hinge", 15, False)
+    except ValueError:
+        return
+    found, _ = broken.search(X, top_k=3)
+    assert np.isfinite(found.data).all()

@@ -9,7 +9,9 @@ from scipy import sparse
 
 from labeltree import LabelTree, cost, trees
 from labeltree.data import as_features, as_labels
-from labeltree.training import NEVER, NodeWeights, SolverSettings, make_trainer, train_tree
+from labeltree.layout import NodeWeights
+from labeltree.model import Model
+from labeltree.training import NEVER, SolverSettings, make_trainer, train_tree
 
 EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
 TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
@@ -22,6 +24,12 @@ def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, seed: int
     Y = sparse.random_array((n_rows, n_labels), density=0.3, rng=rng).toarray() > 0
     Y[:, -1] = False
     return as_features(X), as_labels(Y.astype(np.uint8))
+
+
+def weights_of(tree, X, *rest, **options) -> NodeWeights:
+    """Train and bring the weights back into the order of nodes."""
+    layout = train_tree(tree, X, *rest, **options)
+    return Model([tree], [layout], "logistic", X.shape[1], has_root=True).weights()
 
 
 def dense(weights: NodeWeights, n_features: int) -> np.ndarray:
@@ -49,7 +57,7 @@ def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias:
     settings = SolverSettings(
         loss=loss, C=0.7, bias=bias, positive_weight=2.0, negative_weight=0.5, **EXACT
     )
-    trained = train_tree(TREE, X, Y, settings, sample_weight=weight)
+    trained = weights_of(TREE, X, Y, settings, sample_weight=weight)
     for v, (positive, negative) in enumerate(rows_of_nodes(TREE, Y)):
         if not positive:
             continue
@@ -69,7 +77,7 @@ def test_balanced_classes_weigh_the_same() -> None:
     y = np.array([1.0 if i in positive else -1.0 for i in rows])
     c = len(rows) / (2 * np.where(y > 0, len(positive), len(negative)))
     w, _ = reference.fit_node(X.toarray()[rows], y, c, "squared_hinge", 1.0)
-    trained = train_tree(TREE, X, Y, SolverSettings(balanced=True, **EXACT))
+    trained = weights_of(TREE, X, Y, SolverSettings(balanced=True, **EXACT))
     np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
 
 
@@ -89,21 +97,21 @@ def assert_same(a: NodeWeights, b: NodeWeights) -> None:
 def test_weights_are_the_same_to_the_last_bit_for_any_number_of_threads(loss: str) -> None:
     tree, X, Y = big_problem()
     settings = SolverSettings(loss=loss, prune=0.0)
-    one = train_tree(tree, X, Y, settings)
+    one = weights_of(tree, X, Y, settings)
     for n_threads in (2, 5):
-        assert_same(one, train_tree(tree, X, Y, settings, n_threads=n_threads))
+        assert_same(one, weights_of(tree, X, Y, settings, n_threads=n_threads))
 
 
 def test_another_seed_visits_rows_in_another_order() -> None:
     tree, X, Y = big_problem()
-    one, other = (train_tree(tree, X, Y, SolverSettings(seed=seed, prune=0.0)) for seed in (0, 1))
+    one, other = (weights_of(tree, X, Y, SolverSettings(seed=seed, prune=0.0)) for seed in (0, 1))
     assert not np.array_equal(one.values, other.values)
 
 
 def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
     X, Y = problem(n_labels=40)
     tree = trees.star(40)
-    trained = train_tree(tree, X, Y, SolverSettings(**EXACT))
+    trained = weights_of(tree, X, Y, SolverSettings(**EXACT))
     for v in (1, 17, 39):
         y = np.where(
             np.isin(np.arange(Y.n_rows), [i for i in range(Y.n_rows) if v - 1 in Y.row(i)]),
@@ -119,7 +127,7 @@ def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
 
 def test_nodes_without_positive_rows_are_never() -> None:
     X, Y = problem()
-    trained = train_tree(TREE, X, Y, SolverSettings())
+    trained = weights_of(TREE, X, Y, SolverSettings())
     leaf = TREE.leaf(5)
     assert trained.bias[leaf] == NEVER
     assert trained.indptr[leaf] == trained.indptr[leaf + 1]
@@ -128,25 +136,25 @@ def test_nodes_without_positive_rows_are_never() -> None:
 def test_the_root_is_trained_where_rows_have_no_labels() -> None:
     X = as_features([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     tree = LabelTree.from_nested([0, 1])
-    with_empty_rows = train_tree(
+    with_empty_rows = weights_of(
         tree, X, as_labels([[0], [1], [], []], n_labels=2), SolverSettings()
     )
     assert dense(with_empty_rows, 2)[0, 0] > 0 > dense(with_empty_rows, 2)[0, 1]
-    without = train_tree(tree, X, as_labels([[0], [1], [0], [1]], n_labels=2), SolverSettings())
+    without = weights_of(tree, X, as_labels([[0], [1], [0], [1]], n_labels=2), SolverSettings())
     assert without.indptr[1] == 0
 
 
 def test_small_weights_are_dropped() -> None:
     X, Y = problem()
-    whole = dense(train_tree(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1])
-    pruned = dense(train_tree(TREE, X, Y, SolverSettings(prune=0.2)), X.shape[1])
+    whole = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1])
+    pruned = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.2)), X.shape[1])
     np.testing.assert_array_equal(pruned, np.where(np.abs(whole) > 0.2, whole, 0.0))
 
 
 def test_a_node_keeps_its_largest_weights() -> None:
     X, Y = problem()
-    whole = np.abs(dense(train_tree(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1]))
-    few = dense(train_tree(TREE, X, Y, SolverSettings(prune=0.0, max_nonzeros=3)), X.shape[1])
+    whole = np.abs(dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1]))
+    few = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0, max_nonzeros=3)), X.shape[1])
     trained = whole.any(axis=1)
     assert (np.count_nonzero(few, axis=1)[trained] == 3).all()
     for v in np.flatnonzero(trained):
@@ -160,7 +168,7 @@ def test_a_node_keeps_its_largest_weights() -> None:
 )
 def test_constant_labels_train_without_trouble(rows) -> None:
     X = as_features([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    weights = train_tree(
+    weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels(rows, n_labels=2), SolverSettings()
     )
     assert np.isfinite(weights.values).all()
@@ -169,7 +177,7 @@ def test_constant_labels_train_without_trouble(rows) -> None:
 
 def test_rows_without_features_train_without_trouble() -> None:
     X = as_features(sparse.csr_array((4, 3), dtype=np.float32))
-    weights = train_tree(
+    weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels([[0], [1], [0], [0]]), SolverSettings()
     )
     assert weights.bias[1] > weights.bias[2]
@@ -177,7 +185,7 @@ def test_rows_without_features_train_without_trouble() -> None:
 
 def test_no_rows_train_to_never() -> None:
     X = as_features(sparse.csr_array((0, 3), dtype=np.float32))
-    weights = train_tree(
+    weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels([], n_labels=2), SolverSettings()
     )
     assert (weights.bias == NEVER).all()
@@ -188,16 +196,16 @@ def test_memory_is_kept_by_using_fewer_threads() -> None:
     trainer = make_trainer(tree, X, Y, SolverSettings())
     enough_for_one = trainer.shared_bytes + 1.5 * trainer.thread_bytes
     settings = SolverSettings()
-    limited = train_tree(tree, X, Y, settings, n_threads=4, max_memory=enough_for_one)
-    assert_same(limited, train_tree(tree, X, Y, settings))
+    limited = weights_of(tree, X, Y, settings, n_threads=4, max_memory=enough_for_one)
+    assert_same(limited, weights_of(tree, X, Y, settings))
     with pytest.raises(ValueError, match="max_memory must be at least"):
-        train_tree(tree, X, Y, settings, max_memory=1000.0)
+        weights_of(tree, X, Y, settings, max_memory=1000.0)
 
 
 def test_progress_ends_with_all_work_done() -> None:
     tree, X, Y = big_problem()
     told = []
-    train_tree(tree, X, Y, SolverSettings(), progress=lambda *args: told.append(args))
+    weights_of(tree, X, Y, SolverSettings(), progress=lambda *args: told.append(args))
     done = [step[0] for step in told]
     assert done == sorted(done)
     assert told[-1][0] == pytest.approx(told[-1][1])
@@ -213,7 +221,7 @@ def test_ctrl_c_stops_training() -> None:
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            train_tree(trees.star(200), X, Y, settings, n_threads=2)
+            weights_of(trees.star(200), X, Y, settings, n_threads=2)
     finally:
         timer.cancel()
 
@@ -239,4 +247,4 @@ def test_settings_are_checked(options, message) -> None:
 def test_different_numbers_of_rows_are_refused() -> None:
     X, Y = problem()
     with pytest.raises(ValueError, match="equally many rows"):
-        train_tree(TREE, X, Y.select(slice(0, 5)), SolverSettings())
+        weights_of(TREE, X, Y.select(slice(0, 5)), SolverSettings())

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -97,19 +97,17 @@ class TreeParts:
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self._number = folder, number
 
-    def load(self) -> list[tuple[int, Part]]:
-        """Return parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+    def load(self) -> Iterator[tuple[int, Part]]:
+        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
         found: dict[int, tuple[int, Path]] = {}
         for path in self._folder.iterdir():
             match = _PART.fullmatch(path.name)
             if match is not None and int(match[1]) == self._number:
                 found[int(match[2])] = (int(match[3]), path)
-        parts: list[tuple[int, Part]] = []
         end = 0
         while end in found:
             end, path = found[end]
-            parts.append((end, _read(path)))
-        return parts
+            yield end, _read(path)
 
     def save(self, first: int, last: int, part: Part) -> None:
         """Write the part of the packs first .. last - 1, whole or not at all."""

@@ -327,20 +327,19 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if top_k is None and threshold is None:
             is_class = self.label_kind_ == "classes"
             top_k, threshold = (1, None) if is_class else (None, self.threshold)
-        return self._search(X, top_k, threshold)[1]
+        return self._search(X, top_k, threshold, fewest_calls=True)[1]
 
     def _search(
-        self, X: Any, top_k: int | None, threshold: float | None
+        self, X: Any, top_k: int | None, threshold: float | None, **options: Any
     ) -> tuple[Probabilities, NDArray[np.int64]]:
         """Return probabilities, best first in each row, and the number of classifiers asked."""
-        features = inputs.query_features(self, X)
-        if self.normalize:
-            features = unit_rows(features)
         found: tuple[Probabilities, NDArray[np.int64]] = self.model_.search(
-            features,
+            inputs.query_features(self, X),
             top_k=top_k,
             threshold=0.0 if threshold is None else threshold,
+            unit_rows=self.normalize,
             n_threads=n_threads(self.n_jobs),
+            **options,
         )
         return found
 

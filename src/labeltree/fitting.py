@@ -77,8 +77,8 @@ def fit_forest(
         )
         for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
     ]
-    weights = [one.weights for one in trained]
-    model = Model(trees, weights, settings.solver.loss, X.shape[1], has_root(rows, weight))
+    layouts = [one.layout for one in trained]
+    model = Model(trees, layouts, settings.solver.loss, X.shape[1], has_root(rows, weight))
     if checkpoint is not None:
         checkpoint.remove()
     return Fitted(model, training_cost(trees, samples), sum(one.n_visits for one in trained))

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core
-from labeltree.data import as_features
-from labeltree.training import NodeWeights
+from labeltree.data import LabelRows, as_features
+from labeltree.layout import Layout, NodeWeights
+from labeltree.limits import Limits
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
 #: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
+
+#: What is known of siblings under a positive parent, and made true of their estimates: nothing;
+#: at least one is positive (the normalisation that the paper's bound needs); just one is.
+SIBLINGS = {
+    "free": _core.Siblings.free,
+    "cover": _core.Siblings.cover,
+    "exclude": _core.Siblings.exclude,
+}
 
 
 class Model:
@@ -26,29 +35,42 @@ class Model:
     ----------
     trees
         One or more trees.
-    weights
-        The node classifiers of each tree. They are laid out anew for queries and not kept as they
-        are.
+    layouts
+        The node classifiers of each tree; their arrays are used as they are, also where they are
+        mapped from a file.
     link
         How scores become probabilities: the loss that the weights were fitted with.
     n_features
         Columns of X.
     has_root
         Whether the root has a classifier of its own, because some training rows had no label.
+    siblings
+        "free", "cover" or "exclude": see SIBLINGS.
     """
 
     def __init__(
         self,
         trees: Sequence[LabelTree],
-        weights: Iterable[NodeWeights],
+        layouts: Sequence[Layout],
         link: str,
         n_features: int,
         has_root: bool,
+        siblings: str = "free",
     ) -> None:
-        self.trees, self.link, self.n_features, self.has_root = trees, link, n_features, has_root
+        self.trees, self.layouts, self.link = list(trees), list(layouts), link
+        self.n_features, self.has_root, self.siblings = n_features, has_root, siblings
+        slope, intercept = LINKS[link]
         self._native = [
-            _core.TreeModel(tree._native, *w, n_features, *LINKS[link], has_root)
-            for tree, w in zip(trees, weights, strict=True)
+            _core.TreeModel(
+                tree._native,
+                n_features,
+                *layout,
+                np.full(tree.n_nodes, slope, np.float32),
+                np.full(tree.n_nodes, intercept, np.float32),
+                has_root,
+                SIBLINGS[siblings],
+            )
+            for tree, layout in zip(trees, layouts, strict=True)
         ]
 
     @property
@@ -57,31 +79,90 @@ class Model:
         return self.trees[0].n_labels
 
     @property
-    def weights(self) -> list[NodeWeights]:
-        """The weights of each tree by node, as a copy."""
-        return [NodeWeights(*native.by_node()) for native in self._native]
+    def n_weights(self) -> int:
+        """Number of weights kept, over all nodes and trees; they are counted one by one."""
+        return sum(native.count() for native in self._native)
 
     @property
-    def n_weights(self) -> int:
-        """Number of weights kept, over all nodes and trees."""
-        return sum(native.n_weights for native in self._native)
+    def n_bytes(self) -> int:
+        """Bytes of the weights and their index."""
+        return sum(layout.n_bytes for layout in self.layouts)
+
+    def weights(self, tree: int = 0) -> NodeWeights:
+        """Return the weights of a tree by node, as a copy."""
+        native = self._native[tree]
+        families = [native.of_children(v) for v in range(-1, self.trees[tree].n_nodes)]
+        _, indptr, features, values, bias, _ = zip(*families, strict=True)
+        lengths = np.concatenate([np.diff(one) for one in indptr])
+        return NodeWeights(
+            np.concatenate([[0], np.cumsum(lengths)]),
+            np.concatenate(features),
+            np.concatenate(values),
+            np.concatenate(bias),
+        )
+
+    def with_siblings(self, siblings: str) -> Self:
+        """Return the same model, over the same arrays, with another rule for siblings."""
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
+        return type(self)(*parts, siblings)
+
+    def rounded(self) -> Self:
+        """Return the model with weights of one byte each: 255 steps for each node."""
+        layouts = [Layout(*native.rounded()) for native in self._native]
+        parts = (self.link, self.n_features, self.has_root, self.siblings)
+        return type(self)(self.trees, layouts, *parts)
 
     def search(
-        self, X: Any, *, top_k: int | None, threshold: float, n_threads: int
+        self,
+        X: Any,
+        *,
+        top_k: int | None = None,
+        threshold: float = 0.0,
+        limits: Limits | None = None,
+        beam: int | None = None,
+        unit_rows: bool = False,
+        fewest_calls: bool = False,
+        n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
 
         The indices of the matrix are not sorted: a row's entries are in the order of probability.
+
+        Parameters
+        ----------
+        X
+            Features of the rows.
+        top_k
+            So many labels of each row at most, the most probable; None for all.
+        threshold
+            Labels with a smaller probability are left out.
+        limits
+            Thresholds and weights by label.
+        beam
+            Nodes of a level that a row goes on with, at most; None for an exact search. For models
+            of one tree.
+        unit_rows
+            Scale rows to length 1, without a copy of X.
+        fewest_calls
+            Ask no node that an exact search can do without. Many rows are answered faster without.
+        n_threads
+            Number of threads; the answers are the same for every number.
         """
-        check_query(top_k, threshold)
+        check_query(top_k, threshold, beam)
+        if beam is not None and len(self.trees) > 1:
+            raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
         rows = as_features(X, n_features=self.n_features)
         indptr, labels, probabilities, calls = _core.search(
             self._native,
+            [] if limits is None else limits.native(self.trees),
             rows.indptr.astype(np.int64, copy=False),
             rows.indices,
             rows.data,
             min(top_k or 0, self.n_labels),
             threshold,
+            beam or 0,
+            fewest_calls,
+            unit_rows,
             n_threads,
         )
         found = sparse.csr_array(
@@ -89,14 +170,32 @@ class Model:
         )
         return found, calls
 
+    def probabilities_of(
+        self, X: Any, labels: LabelRows, *, unit_rows: bool = False, n_threads: int = 1
+    ) -> NDArray[np.float32]:
+        """Return the probabilities of given labels of each row, in the order of labels.indices."""
+        rows = as_features(X, n_features=self.n_features)
+        return _core.probabilities_of(
+            self._native,
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices,
+            rows.data,
+            labels.indptr,
+            labels.indices,
+            unit_rows,
+            n_threads,
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.trees, self.weights, self.link, self.n_features, self.has_root)
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)
         return type(self), parts
 
 
-def check_query(top_k: int | None, threshold: float) -> None:
-    """Refuse a number of labels or a threshold that makes no sense."""
+def check_query(top_k: int | None, threshold: float, beam: int | None = None) -> None:
+    """Refuse a number of labels, a threshold or a beam that makes no sense."""
     if top_k is not None and top_k < 1:
         raise ValueError(f"top_k must be at least 1, but is {top_k}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must lie in 0..1, but is {threshold}")
+    if beam is not None and beam < 1:
+        raise ValueError(f"beam must be at least 1, but is {beam}")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labeltree.data import LabelRows, as_features
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.unit_rows import unit_rows as scaled_to_one
 from labeltree.fitting import FitSettings, Fitted, training_cost
 from labeltree.forest import Sample, has_root
 from labeltree.model import check_query
@@ -39,7 +40,14 @@ class NodeModel:
         return self.trees[0].n_labels
 
     def search(
-        self, X: Any, *, top_k: int | None, threshold: float, n_threads: int
+        self,
+        X: Any,
+        *,
+        top_k: int | None = None,
+        threshold: float = 0.0,
+        unit_rows: bool = False,
+        fewest_calls: bool = False,
+        n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
 
@@ -48,6 +56,8 @@ class NodeModel:
         """
         check_query(top_k, threshold)
         rows = as_features(X, n_features=self.n_features)
+        if unit_rows:
+            rows = scaled_to_one(rows)
         is_pruned = len(self.trees) == 1 and top_k is None
         found: list[NDArray[Any]] = []
         calls = np.zeros(rows.shape[0], np.int64)

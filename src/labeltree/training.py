@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.layout import Layout
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
@@ -82,15 +83,6 @@ class SolverSettings:
             raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
 
 
-class NodeWeights(NamedTuple):
-    """Sparse weights of each node: those of v are at indptr[v] .. indptr[v + 1] - 1."""
-
-    indptr: NDArray[np.int64]  # n_nodes + 1
-    features: NDArray[np.int32]
-    values: NDArray[np.float32]
-    bias: NDArray[np.float32]  # n_nodes
-
-
 class Part(NamedTuple):
     """Weights of some nodes, as the native trainer gives them."""
 
@@ -105,8 +97,8 @@ class Part(NamedTuple):
 class PartStore(Protocol):
     """Keeps finished parts, so that a training that was stopped can go on from there."""
 
-    def load(self) -> list[tuple[int, Part]]:
-        """Return parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+    def load(self) -> Iterator[tuple[int, Part]]:
+        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
 
     def save(self, first: int, last: int, part: Part) -> None:
         """Keep the part of the packs first .. last - 1."""
@@ -115,7 +107,7 @@ class PartStore(Protocol):
 class TrainedNodes(NamedTuple):
     """What training made, and how much work it was."""
 
-    weights: NodeWeights
+    layout: Layout
     n_visits: int  # rows visited by the solver, counting passes
 
 
@@ -173,26 +165,6 @@ def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, i
         first = last
 
 
-def assemble(parts: list[Part], n_nodes: int) -> NodeWeights:
-    """Return the weights by node; the list is emptied on the way, to hold nothing twice."""
-    lengths = np.zeros(n_nodes, np.int64)
-    bias = np.full(n_nodes, NEVER, np.float32)
-    for part in parts:
-        lengths[part.nodes] = np.diff(part.indptr)
-        bias[part.nodes] = part.bias
-    indptr = np.zeros(n_nodes + 1, np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    features = np.empty(indptr[-1], np.int32)
-    values = np.empty(indptr[-1], np.float32)
-    while parts:
-        part = parts.pop()
-        starts, sizes = indptr[part.nodes], np.diff(part.indptr)
-        where = np.repeat(starts - part.indptr[:-1], sizes) + np.arange(len(part.features))
-        features[where] = part.features
-        values[where] = part.values
-    return NodeWeights(indptr, features, values, bias)
-
-
 def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
     """Return how many threads fit into so many bytes beside X, Y and the finished weights."""
     if max_memory is None:
@@ -218,7 +190,7 @@ def train_tree(
     n_threads: int = 1,
     max_memory: float | None = None,
     progress: Progress | None = None,
-) -> NodeWeights:
+) -> Layout:
     """Return the weights of all nodes; parameters as in `train_nodes`."""
     return train_nodes(
         tree,
@@ -229,7 +201,7 @@ def train_tree(
         n_threads=n_threads,
         max_memory=max_memory,
         progress=progress,
-    ).weights
+    ).layout
 
 
 def train_nodes(
@@ -267,18 +239,20 @@ def train_nodes(
     n_threads = threads_within(trainer, n_threads, max_memory)
     costs = trainer.costs()
     total = float(costs.sum())
-    found = [] if store is None else store.load()
-    parts = [part for _, part in found]
-    done = found[-1][0] if found else 0
+    builder = _core.LayoutBuilder(tree._native, X.shape[1], trainer.is_trained(), NEVER, False)
+    done = n_visits = 0
+    for end, part in () if store is None else store.load():
+        builder.add(*part[:-1])
+        done, n_visits = end, n_visits + part.n_visits
     start = time.perf_counter()
     for first, last in batches(costs[done:], n_threads):
         part = Part(*trainer.train(done + first, done + last, n_threads))
-        parts.append(part)
+        builder.add(*part[:-1])
+        n_visits += part.n_visits
         if store is not None:
             store.save(done + first, done + last, part)
         if progress is not None:
             progress(float(costs[: done + last].sum()), total, "training")
-    n_visits = sum(part.n_visits for part in parts)
     log.info(
         "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
         tree.n_nodes,
@@ -287,4 +261,4 @@ def train_nodes(
         time.perf_counter() - start,
         n_threads,
     )
-    return TrainedNodes(assemble(parts, tree.n_nodes), n_visits)
+    return TrainedNodes(Layout(*builder.finish()), n_visits)

@@ -1,0 +1,75 @@
+#include "ask.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "index.hpp"
+
+namespace labeltree {
+namespace {
+
+constexpr float SURELY_NOT = -87.0f;  // below it, exp(-x) leaves float32 and the estimate is 0
+
+// e^x to about 2e-7 of itself, for |x| <= 87. Without branches, so that the compiler takes several at a time;
+// the same bits for every caller.
+inline float exponential(float x) {
+  const float shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23 rounds to a whole number
+  const float whole = shifted - 12582912.0f;
+  const float rest = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
+  float p = rest * 1.9875691500e-4f + 1.3981999507e-3f;
+  p = p * rest + 8.3334519073e-3f;
+  p = p * rest + 4.1665795894e-2f;
+  p = p * rest + 1.6666665459e-1f;
+  p = p * rest + 5.0000001201e-1f;
+  p = p * rest * rest + rest + 1.0f;
+  return p * std::bit_cast<float>((static_cast<int32_t>(whole) + 127) << 23);
+}
+
+// Not a number becomes 0 too: no answer is ever NaN.
+inline float sigmoid(float x) {
+  const float inside = x > SURELY_NOT ? (x < -SURELY_NOT ? x : -SURELY_NOT) : SURELY_NOT;
+  const float p = 1.0f / (1.0f + exponential(-inside));
+  return x > SURELY_NOT ? p : 0.0f;
+}
+
+void divide_by_sum(std::span<float> estimates, bool only_below_one) {
+  const float sum = std::accumulate(estimates.begin(), estimates.end(), 0.0f);
+  if (only_below_one && sum >= 1.0f) return;
+  for (float& p : estimates)
+    p = sum > 0.0f ? std::min(p / sum, 1.0f) : 1.0f / static_cast<float>(estimates.size());
+}
+
+}  // namespace
+
+TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
+                     bool has_root, Siblings siblings)
+    : weights_(std::move(weights)), has_root_(has_root), siblings_(siblings) {
+  const WeightArrays& arrays = weights_.arrays();
+  if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
+    throw std::invalid_argument("slope and intercept must have one number for each node");
+  for (std::size_t v = 0; v < slope.size(); ++v) {
+    const float scale = arrays.scale.empty() ? 1.0f : arrays.scale[v];
+    slope_.push_back(slope[v] * scale);
+    intercept_.push_back(slope[v] * arrays.bias[v] + intercept[v]);
+    if (!std::isfinite(slope_.back()) || !std::isfinite(intercept_.back()))
+      throw std::invalid_argument("bias, scale, slope and intercept must be finite, but are not in node " +
+                                  std::to_string(v));
+  }
+}
+
+std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, std::vector<float>& space) const {
+  const std::span<float> estimates = weights_.sums(node, row, space);
+  const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
+  const float* slope = slope_.data() + first;
+  const float* intercept = intercept_.data() + first;
+  float* estimate = estimates.data();
+  for (std::size_t c = 0; c < estimates.size(); ++c)
+    estimate[c] = sigmoid(slope[c] * estimate[c] + intercept[c]);
+  if (node >= 0 && siblings_ != Siblings::free) divide_by_sum(estimates, siblings_ == Siblings::cover);
+  return estimates;
+}
+
+}  // namespace labeltree

@@ -1,0 +1,19 @@
+// The weights of some nodes as training makes them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace labeltree {
+
+// Sparse weights of some nodes: those of nodes[i] are at indptr[i] .. indptr[i + 1] - 1, features ascending.
+struct NodeWeights {
+  std::vector<int32_t> nodes;
+  std::vector<int64_t> indptr{0};
+  std::vector<int32_t> features;
+  std::vector<float> values;
+  std::vector<float> bias;  // [i] what the constant feature adds
+  int64_t n_visits = 0;     // rows visited, counting passes
+};
+
+}  // namespace labeltree

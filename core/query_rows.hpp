@@ -1,0 +1,63 @@
+// Some rows of a query, scaled to length 1 where asked for.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "index.hpp"
+#include "sparse.hpp"
+#include "weights.hpp"
+
+namespace labeltree {
+
+class QueryRows {
+ public:
+  // Rows first .. last - 1. Values are copied only where a row has another length than 1.
+  void set(const FeatureRows& rows, std::size_t first, std::size_t last, bool unit_rows) {
+    begin_ = rows.indptr.subspan(first, last - first + 1);
+    const auto size = at(begin_.back() - begin_.front());
+    indices_ = rows.indices.subspan(at(begin_.front()), size);
+    values_ = rows.values.subspan(at(begin_.front()), size);
+    if (unit_rows) scale();
+  }
+
+  std::size_t size() const { return begin_.size() - 1; }
+  QueryRow operator[](std::size_t row) const {
+    const auto first = at(begin_[row] - begin_[0]);
+    const auto length = at(begin_[row + 1] - begin_[row]);
+    return {indices_.subspan(first, length), values_.subspan(first, length)};
+  }
+
+ private:
+  // A row whose squared length is this close to 1 stays as it is; so it is with the rows that a model is
+  // trained with (data/unit_rows.py).
+  static constexpr double CLOSE = 1e-3;
+
+  void scale() {
+    factors_.clear();
+    bool is_unit = true;
+    for (std::size_t row = 0; row < size(); ++row) {
+      double square = 0.0;
+      for (const float value : (*this)[row].values)
+        square += static_cast<double>(value) * static_cast<double>(value);
+      const bool stays = !(std::abs(square - 1.0) > CLOSE && square > 0.0);
+      factors_.push_back(stays ? 1.0 : 1.0 / std::sqrt(square));
+      is_unit = is_unit && stays;
+    }
+    if (is_unit) return;
+    scaled_.clear();
+    for (std::size_t row = 0; row < size(); ++row)
+      for (const float value : (*this)[row].values)
+        scaled_.push_back(static_cast<float>(static_cast<double>(value) * factors_[row]));
+    values_ = scaled_;
+  }
+
+  std::span<const int64_t> begin_;
+  std::span<const int32_t> indices_;
+  std::span<const float> values_;
+  std::vector<double> factors_;
+  std::vector<float> scaled_;
+};
+
+}  // namespace labeltree
