@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "index.hpp"
 #include "parallel.hpp"
@@ -213,6 +214,16 @@ Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows,
     row = {};
   }
   return answers;
+}
+
+std::vector<float> child_scores(const TreeModel& model, int32_t node, const FeatureRows& row) {
+  check(row, model.weights.n_features());
+  if (node < -1 || node >= static_cast<int32_t>(model.tree->n_nodes()))
+    throw std::invalid_argument("nodes are 0.." + std::to_string(model.tree->n_nodes() - 1) + ", but " +
+                                std::to_string(node) + " was asked for");
+  std::vector<float> scores;
+  model.weights.score(node, row.indices, row.values, scores);
+  return scores;
 }
 
 }  // namespace labeltree

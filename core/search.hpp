@@ -44,4 +44,7 @@ struct Query {
 Answers search(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt);
 
+// Scores of all children of a node, or of the root itself where node is -1, for the only row of `row`.
+std::vector<float> child_scores(const TreeModel& model, int32_t node, const FeatureRows& row);
+
 }  // namespace labeltree

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "index.hpp"
 
@@ -59,6 +60,20 @@ void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::
     for (int64_t e = entry_begin_[place]; e < entry_begin_[place + 1]; ++e)
       scores[at(sibling_[at(e)])] += values[k] * values_[at(e)];
   }
+}
+
+void SiblingWeights::of_node(int32_t node, std::vector<int32_t>& features, std::vector<float>& values) const {
+  if (node < 0 || at(node) >= tree_->n_nodes())
+    throw std::invalid_argument("nodes are 0.." + std::to_string(tree_->n_nodes() - 1) + ", but " +
+                                std::to_string(node) + " was asked for");
+  const int32_t parent = tree_->parent(node);
+  const int32_t sibling = node - family(parent).first;
+  for (int64_t f = family_begin_[at(parent + 1)]; f < family_begin_[at(parent + 2)]; ++f)
+    for (int64_t e = entry_begin_[at(f)]; e < entry_begin_[at(f + 1)]; ++e) {
+      if (sibling_[at(e)] != sibling) continue;
+      features.push_back(features_[at(f)]);
+      values.push_back(values_[at(e)]);
+    }
 }
 
 void SiblingWeights::by_node(std::vector<int64_t>& indptr, std::vector<int32_t>& features,

@@ -25,6 +25,9 @@ class SiblingWeights {
   void score(int32_t node, std::span<const int32_t> indices, std::span<const float> values,
              std::vector<float>& scores) const;
 
+  // The weights of one node, features ascending. Throws if there is no such node.
+  void of_node(int32_t node, std::vector<int32_t>& features, std::vector<float>& values) const;
+
   // The weights by node again: indptr, features, values.
   void by_node(std::vector<int64_t>& indptr, std::vector<int32_t>& features,
                std::vector<float>& values) const;

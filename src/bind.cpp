@@ -378,15 +378,32 @@ NB_MODULE(_core, m) {
           "tree"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
           "bias"_a.noconvert(), "n_features"_a, "slope"_a, "intercept"_a, "has_root"_a)
       .def_prop_ro("n_weights", [](const BoundModel& self) { return self.model.weights.n_weights(); })
-      .def("by_node", [](const BoundModel& self) {
-        std::vector<int64_t> indptr;
-        std::vector<int32_t> features;
-        std::vector<float> values;
-        self.model.weights.by_node(indptr, features, values);
-        const auto bias = self.model.weights.bias();
-        return std::tuple(give(std::move(indptr)), give(std::move(features)), give(std::move(values)),
-                          give(std::vector<float>(bias.begin(), bias.end())));
-      });
+      .def("by_node",
+           [](const BoundModel& self) {
+             std::vector<int64_t> indptr;
+             std::vector<int32_t> features;
+             std::vector<float> values;
+             self.model.weights.by_node(indptr, features, values);
+             const auto bias = self.model.weights.bias();
+             return std::tuple(give(std::move(indptr)), give(std::move(features)), give(std::move(values)),
+                               give(std::vector<float>(bias.begin(), bias.end())));
+           })
+      .def(
+          "node_weights",
+          [](const BoundModel& self, int32_t node) {
+            std::vector<int32_t> features;
+            std::vector<float> values;
+            self.model.weights.of_node(node, features, values);
+            const float bias = self.model.weights.bias()[static_cast<std::size_t>(node)];
+            return std::tuple(give(std::move(features)), give(std::move(values)), bias);
+          },
+          "node"_a)
+      .def(
+          "child_scores",
+          [](const BoundModel& self, int32_t node, I64 indptr, I32 indices, F32 values) {
+            return give(labeltree::child_scores(self.model, node, feature_view(indptr, indices, values)));
+          },
+          "node"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert());
   m.def(
       "search",
       [](const std::vector<const BoundModel*>& models, I64 indptr, I32 indices, F32 values, int32_t top_k,

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit
 
 from labeltree import _core
 from labeltree.data import as_features
+from labeltree.data.features import FeatureMatrix
 from labeltree.training import NodeWeights
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
 #: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
+
+
+class NodeClassifier(NamedTuple):
+    """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
+
+    features: NDArray[np.int32]  # columns of X, ascending; the weights of all others are 0
+    weights: NDArray[np.float32]
+    bias: float
+    slope: float
+    intercept: float
 
 
 class Model:
@@ -88,6 +100,39 @@ class Model:
             (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
         )
         return found, calls
+
+    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
+        """Return the classifier of a node, or None for a root that has none."""
+        if node == 0 and not self.has_root:
+            return None
+        features, weights, bias = self._native[tree].node_weights(node)
+        return NodeClassifier(features, weights, bias, *LINKS[self.link])
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        if node < 0 and not self.has_root:
+            return np.ones(1)
+        indptr = row.indptr.astype(np.int64, copy=False)
+        scores = self._native[tree].child_scores(node, indptr, row.indices, row.data)
+        return self._probabilities(scores)
+
+    def node_estimates(self, X: Any, tree: int = 0) -> NDArray[np.float64]:
+        """Return P(z_v = 1 | z_pa(v) = 1, x) of all nodes: (n_rows, n_nodes), so not for many rows.
+
+        `labeltree.bounds.path_products` makes P(z_v = 1 | x) of them.
+        """
+        rows = as_features(X, n_features=self.n_features)
+        weights = NodeWeights(*self._native[tree].by_node())
+        shape = (self.trees[tree].n_nodes, self.n_features)
+        by_node = sparse.csr_array((weights.values, weights.features, weights.indptr), shape=shape)
+        estimates = self._probabilities((rows @ by_node.T).toarray() + weights.bias)
+        if not self.has_root:
+            estimates[:, 0] = 1.0
+        return estimates
+
+    def _probabilities(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
+        slope, intercept = LINKS[self.link]
+        return np.asarray(expit(slope * scores.astype(np.float64) + intercept))
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.trees, self.weights, self.link, self.n_features, self.has_root)

@@ -61,6 +61,23 @@ class NodeModel:
             found.append(mean.astype(np.float32))
         return _ranked(found, self.n_labels, top_k, threshold), calls
 
+    def classifier(self, tree: int, node: int) -> None:
+        """Return None: what a node is made of is known to its own estimator alone."""
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        children = [0] if node < 0 else self.trees[tree].children(node)
+        answers = [_ask(self.nodes[tree][c], row) for c in children]
+        return np.array([np.ravel(answer)[0] for answer in answers], np.float64)
+
+    def node_estimates(self, X: Any, tree: int = 0) -> NDArray[np.float64]:
+        """Return P(z_v = 1 | z_pa(v) = 1, x) of all nodes: (n_rows, n_nodes)."""
+        rows = as_features(X, n_features=self.n_features)
+        estimates = np.empty((rows.shape[0], self.trees[tree].n_nodes))
+        for v, node in enumerate(self.nodes[tree]):
+            estimates[:, v] = _ask(node, rows)
+        return estimates
+
 
 def fit_node_estimators(
     X: FeatureMatrix,
