@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "index.hpp"
+#include "sparse.hpp"
 
 namespace labeltree {
 namespace {
@@ -70,6 +71,14 @@ std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, std::ve
     estimate[c] = sigmoid(slope[c] * estimate[c] + intercept[c]);
   if (node >= 0 && siblings_ != Siblings::free) divide_by_sum(estimates, siblings_ == Siblings::cover);
   return estimates;
+}
+
+std::vector<float> TreeModel::estimates(int32_t node, const QueryRow& row) const {
+  const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
+  check({ends, row.indices, row.values}, weights_.n_features());
+  std::vector<float> space;
+  const auto found = ask(node, row, space);
+  return {found.begin(), found.end()};
 }
 
 }  // namespace labeltree

@@ -31,6 +31,9 @@ class TreeModel {
   // `space` changes.
   std::span<const float> ask(int32_t node, const QueryRow& row, std::vector<float>& space) const;
 
+  // The same for a row that nobody has checked yet.
+  std::vector<float> estimates(int32_t node, const QueryRow& row) const;
+
  private:
   SiblingWeights weights_;
   std::vector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them

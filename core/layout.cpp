@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t PER_BUCKET =
     4;  // features of a bucket, about: fewer are found faster and take more room
-// Features with a weight for most siblings get zeros for the others: one sweep over all is faster than finding
-// each, and their numbers need not be kept. In wide groups a quarter is enough, for the sake of speed.
+// Features with a weight for most siblings get zeros for the others: one sweep over all is faster than
+// finding each, and their numbers need not be kept. In wide groups a quarter is enough, for the sake of
+// speed.
 constexpr std::size_t WIDE = 32;
 constexpr std::size_t WIDE_SHARE = 4;
 constexpr float MAX_STEP = 127.0f;

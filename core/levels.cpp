@@ -130,8 +130,12 @@ struct Step {
 
 class Search {
  public:
-  Search(std::span<const int64_t> weights, int64_t below)
-      : weights_(weights), weight_left_(weights.size() + 1, 0), bound_(weights), best_{below, {}} {
+  Search(std::span<const int64_t> weights, int64_t below, Interrupt& interrupt)
+      : interrupt_(interrupt),
+        weights_(weights),
+        weight_left_(weights.size() + 1, 0),
+        bound_(weights),
+        best_{below, {}} {
     for (std::size_t i = weights.size(); i-- > 0;) weight_left_[i] = weight_left_[i + 1] + weights[i];
   }
 
@@ -149,7 +153,10 @@ class Search {
     std::vector<State> layer{{pack(0, 1, 0, 0), 0, 0, -1, {0, 0}}};
     for (std::size_t first_step = 0; !layer.empty(); first_step = steps_.size() - layer.size()) {
       next_.clear();
-      for (std::size_t i = 0; i < layer.size(); ++i) expand(layer[i], static_cast<int32_t>(first_step + i));
+      for (std::size_t i = 0; i < layer.size(); ++i) {
+        if (i % 64 == 0) interrupt_.check();  // a look at the clock costs as much as a state
+        expand(layer[i], static_cast<int32_t>(first_step + i));
+      }
       layer.swap(next_.states());
       if (layer.size() > beam) {
         is_exact = false;
@@ -206,6 +213,7 @@ class Search {
   // Costs are integers, so a better tree is better by 1; the rest is room for rounding.
   static double threshold(int64_t cost) { return static_cast<double>(cost) * (1 + 1e-10) - 1; }
 
+  Interrupt& interrupt_;
   std::span<const int64_t> weights_;
   std::vector<int64_t> weight_left_;  // from this label on
   Bound bound_;
@@ -217,13 +225,13 @@ class Search {
 
 }  // namespace
 
-LevelPlan plan_levels(std::span<const int64_t> weights, int64_t below) {
+LevelPlan plan_levels(std::span<const int64_t> weights, int64_t below, Interrupt& interrupt) {
   if (weights.empty()) throw std::invalid_argument("a tree needs at least one label");
   if (weights.size() > max_level_labels)
     throw std::invalid_argument("the exact programme takes at most " + std::to_string(max_level_labels) +
                                 " labels, but there are " + std::to_string(weights.size()) +
                                 "; lower exact_up_to");
-  return Search(weights, below).run();
+  return Search(weights, below, interrupt).run();
 }
 
 std::vector<int32_t> grow_levels(std::span<const Level> levels, std::size_t n_leaves) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace labeltree {
 
 // What becomes of the nodes of one cost level: leaves take the heaviest labels left, the rest is ternary.
@@ -24,7 +26,7 @@ struct LevelPlan {
 // The cheapest tree among those that cost less than `below`. Weights descend and are not negative, and at
 // most one is 0. O(m^4) at worst; a tight `below` makes it faster by orders of magnitude.
 // Throws std::invalid_argument if there are no weights or more than max_level_labels.
-LevelPlan plan_levels(std::span<const int64_t> weights, int64_t below);
+LevelPlan plan_levels(std::span<const int64_t> weights, int64_t below, Interrupt& interrupt);
 
 // Parents of the planned tree; leaves are nodes 0 .. m-1 in the order of the weights.
 std::vector<int32_t> grow_levels(std::span<const Level> levels, std::size_t n_leaves);

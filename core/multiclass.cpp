@@ -14,7 +14,7 @@ struct Solution {
   LevelPlan plan;        // over the roots of the merging, heaviest first
 };
 
-Solution solve(std::span<const int64_t> weights, Hybrid hybrid, int64_t below) {
+Solution solve(std::span<const int64_t> weights, Hybrid hybrid, int64_t below, Interrupt& interrupt) {
   if (weights.empty()) throw std::invalid_argument("a tree needs at least one label");
   Merging merging = merge_lightest(weights, {hybrid.n_binary, 2, 3, hybrid.n_clusters});
   std::vector<int64_t> root_weights;
@@ -23,19 +23,20 @@ Solution solve(std::span<const int64_t> weights, Hybrid hybrid, int64_t below) {
     root_weights.push_back(root < weights.size() ? weights[root] : merging.weight[root - weights.size()]);
   }
   const auto merging_cost = static_cast<int64_t>(merging.cost);
-  LevelPlan plan = plan_levels(root_weights, below - merging_cost);
+  LevelPlan plan = plan_levels(root_weights, below - merging_cost, interrupt);
   return {std::move(merging), merging_cost, std::move(plan)};
 }
 
 }  // namespace
 
-int64_t hybrid_cost(std::span<const int64_t> weights, Hybrid hybrid, int64_t below) {
-  const Solution solution = solve(weights, hybrid, below);
+int64_t hybrid_cost(std::span<const int64_t> weights, Hybrid hybrid, int64_t below, Interrupt& interrupt) {
+  const Solution solution = solve(weights, hybrid, below, interrupt);
   return solution.merging_cost + solution.plan.cost;
 }
 
-std::vector<int32_t> hybrid_tree(std::span<const int64_t> weights, Hybrid hybrid, int64_t below) {
-  Solution solution = solve(weights, hybrid, below);
+std::vector<int32_t> hybrid_tree(std::span<const int64_t> weights, Hybrid hybrid, int64_t below,
+                                 Interrupt& interrupt) {
+  Solution solution = solve(weights, hybrid, below, interrupt);
   if (solution.plan.levels.empty()) throw std::invalid_argument("the tree is not cheaper than asked for");
   const std::vector<int32_t>& roots = solution.merging.roots;
   const std::vector<int32_t> top = grow_levels(solution.plan.levels, roots.size());

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace labeltree {
 
 // The first `n_binary` merges are binary, the rest ternary, until at most `n_clusters` roots are left.
@@ -14,9 +16,10 @@ struct Hybrid {
 };
 
 // The cost of that tree, or `below` if it is not cheaper than that. Weights ascend.
-int64_t hybrid_cost(std::span<const int64_t> weights, Hybrid hybrid, int64_t below);
+int64_t hybrid_cost(std::span<const int64_t> weights, Hybrid hybrid, int64_t below, Interrupt& interrupt);
 
 // Its parents; leaves are nodes 0 .. m-1 in the order of the weights. `below` must be above its cost.
-std::vector<int32_t> hybrid_tree(std::span<const int64_t> weights, Hybrid hybrid, int64_t below);
+std::vector<int32_t> hybrid_tree(std::span<const int64_t> weights, Hybrid hybrid, int64_t below,
+                                 Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -34,12 +34,15 @@ std::vector<int64_t> set_weights(const LabelRows& rows, std::size_t n_labels) {
 // k children costs k |z_S| + forest(S, k), and forest(S, k) splits off the tree of the lowest label of S.
 class Forests {
  public:
-  Forests(const LabelRows& rows, std::size_t n_labels)
+  Forests(const LabelRows& rows, std::size_t n_labels, Interrupt& interrupt)
       : weights_(set_weights(rows, n_labels)),
         stride_(n_labels + 1),
         costs_(weights_.size() * stride_, never) {
     costs_[0] = 0;
-    for (Set set = 1; set < weights_.size(); ++set) fill(set);
+    for (Set set = 1; set < weights_.size(); ++set) {
+      if (set % 64 == 0) interrupt.check();  // a look at the clock costs as much as a small set
+      fill(set);
+    }
   }
 
   std::size_t best_degree(Set set) const {
@@ -89,13 +92,13 @@ class Forests {
 
 }  // namespace
 
-std::vector<int32_t> cheapest_of_all(const LabelRows& rows, std::size_t n_labels) {
+std::vector<int32_t> cheapest_of_all(const LabelRows& rows, std::size_t n_labels, Interrupt& interrupt) {
   if (n_labels == 0) throw std::invalid_argument("a tree needs at least one label");
   if (n_labels > max_subset_labels)
     throw std::invalid_argument("the exact tree takes at most " + std::to_string(max_subset_labels) +
                                 " labels, but there are " + std::to_string(n_labels));
   check(rows, n_labels);
-  const Forests forests(rows, n_labels);
+  const Forests forests(rows, n_labels, interrupt);
   std::vector<int32_t> parent(n_labels, -1);
   std::vector<std::pair<Set, int32_t>> open{{(Set{1} << n_labels) - 1, -1}};
   while (!open.empty()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "sparse.hpp"
 
 namespace labeltree {
@@ -13,6 +14,6 @@ constexpr std::size_t max_subset_labels = 18;
 
 // Parents of the cheapest tree; leaves are nodes 0 .. m-1. O(m 3^m) time and O(m 2^m) memory.
 // Throws std::invalid_argument beyond max_subset_labels labels.
-std::vector<int32_t> cheapest_of_all(const LabelRows& rows, std::size_t n_labels);
+std::vector<int32_t> cheapest_of_all(const LabelRows& rows, std::size_t n_labels, Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -288,21 +288,25 @@ NB_MODULE(_core, m) {
   m.def(
       "hybrid_cost",
       [](I64 weights, std::size_t n_binary, std::size_t n_clusters, int64_t below) {
-        return unlocked([&] { return labeltree::hybrid_cost(view(weights), {n_binary, n_clusters}, below); });
+        return interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::hybrid_cost(view(weights), {n_binary, n_clusters}, below, interrupt);
+        });
       },
       "weights"_a.noconvert(), "n_binary"_a, "n_clusters"_a, "below"_a);
   m.def(
       "hybrid_tree",
       [](I64 weights, std::size_t n_binary, std::size_t n_clusters, int64_t below) {
-        return give(
-            unlocked([&] { return labeltree::hybrid_tree(view(weights), {n_binary, n_clusters}, below); }));
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::hybrid_tree(view(weights), {n_binary, n_clusters}, below, interrupt);
+        }));
       },
       "weights"_a.noconvert(), "n_binary"_a, "n_clusters"_a, "below"_a);
   m.def(
       "cheapest_of_all",
       [](I64 indptr, I32 indices, std::size_t n_labels) {
-        return give(
-            unlocked([&] { return labeltree::cheapest_of_all(rows_view(indptr, indices), n_labels); }));
+        return give(interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::cheapest_of_all(rows_view(indptr, indices), n_labels, interrupt);
+        }));
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_labels"_a);
   nb::enum_<labeltree::Choice>(m, "Choice")
@@ -466,6 +470,14 @@ NB_MODULE(_core, m) {
             return give(self.model.weights().of_node(node));
           },
           "node"_a)
+      .def(
+          "ask",
+          [](const BoundModel& self, int32_t node, I32 indices, F32 values) {
+            if (node < -1 || node >= static_cast<int32_t>(self.model.tree().n_nodes()))
+              throw std::invalid_argument("no such node: " + std::to_string(node));
+            return give(self.model.estimates(node, {view(indices), view(values)}));
+          },
+          "node"_a, "indices"_a.noconvert(), "values"_a.noconvert())
       .def("rounded", [](const BoundModel& self) {
         return give(unlocked([&] { return labeltree::rounded(self.model.weights()); }));
       });

@@ -450,6 +450,29 @@ def calls_of_query(parent: Sequence[int], conditional: Sequence[float], threshol
     return calls
 
 
+def normalized_query(
+    parent: Sequence[int], conditional: Sequence[float], threshold: float
+) -> tuple[dict[int, float], int]:
+    """Algorithm 2 with the two steps before Theorem 6 after its line 10.
+
+    Returns the estimates of the nodes that were asked, and how often a classifier was called.
+    """
+    children = [[u for u, p in enumerate(parent) if p == v] for v in range(len(parent))]
+    eta = {0: conditional[0]}
+    stack = [0]
+    while stack:
+        v = stack.pop()
+        if eta[v] >= threshold:
+            for u in children[v]:
+                eta[u] = min(eta[v] * conditional[u], eta[v])
+            total = sum(eta[u] for u in children[v])
+            for u in children[v]:
+                if eta[v] > total:
+                    eta[u] = eta[u] * eta[v] / total if total > 0 else eta[v] / len(children[v])
+                stack.append(u)
+    return eta, len(eta)
+
+
 def normalize(parent: Sequence[int], estimates: Sequence[float]) -> list[float]:
     """The two steps before Theorem 6, node by node; 0/0 is shared evenly."""
     eta = list(estimates)
@@ -615,3 +638,18 @@ def normalized_products(parent, estimates, siblings):
             keep = (total >= 1) & (siblings == "cover")
             estimates[:, c] = np.where(keep, estimates[:, c], share) * estimates[:, v]
     return estimates
+
+
+# Explanations -----------------------------------------------------------------------------------
+
+
+def path_to(parent: Sequence[int], node: int) -> list[int]:
+    """The nodes from the root to a node."""
+    return [node] if parent[node] < 0 else [*path_to(parent, parent[node]), node]
+
+
+def pushes(
+    weights: Mapping[int, float], row: Mapping[int, float], slope: float
+) -> dict[int, float]:
+    """What each feature of a row adds to the log-odds of a node; those without weight left out."""
+    return {j: slope * weights[j] * value for j, value in row.items() if j in weights}

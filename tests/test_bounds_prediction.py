@@ -91,6 +91,40 @@ def test_normalizing_twice_changes_nothing(nested: Nested, data: st.DataObject) 
     assert bounds.normalize_estimates(tree, once) == pytest.approx(once)
 
 
+@fast
+@given(estimated_trees(), thresholds)
+def test_normalized_products_are_those_of_algorithm_2_with_normalisation(
+    case: Estimated, tau: float
+) -> None:
+    tree, _, guess = case
+    products = bounds.normalized_products(tree, guess)
+    for row, eta in zip(guess.tolist(), products, strict=True):
+        expected, _ = reference.normalized_query(tree.parent.tolist(), row, 0.0)
+        assert eta.tolist() == pytest.approx([expected[v] for v in range(tree.n_nodes)])
+        assert bounds.within_intervals(tree, eta).all()
+        if (abs(eta - tau) > 1e-9).all():
+            _, calls = reference.normalized_query(tree.parent.tolist(), row, tau)
+            assert bounds.prediction_cost(tree, eta, tau) == calls
+
+
+@fast
+@given(estimated_trees(), thresholds)
+def test_queries_call_no_more_than_the_theorem_allows_with_normalisation(
+    case: Estimated, tau: float
+) -> None:
+    tree, _, guess = case
+    normalized = bounds.normalized_products(tree, guess)
+    limit = bounds.threshold_cost_bound(tree, normalized[:, tree.leaves], tau)
+    assert (bounds.prediction_cost(tree, normalized, tau) <= limit).all()
+    assert (bounds.prediction_cost(tree, bounds.path_products(tree, guess), tau) <= limit).all()
+
+
+def test_siblings_that_are_all_zero_share_evenly() -> None:
+    star = LabelTree.from_nested([0, 1, 2, 3])
+    products = bounds.normalized_products(star, [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
+    assert products.tolist() == [[1, 0.25, 0.25, 0.25, 0.25], [1, 1, 0, 0, 0]]
+
+
 def test_children_that_are_all_zero_share_evenly() -> None:
     tree = LabelTree.from_nested([0, 1, 2])
     normalized = bounds.normalize_estimates(tree, [0.75, 0.0, 0.0, 0.0])

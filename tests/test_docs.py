@@ -1,4 +1,7 @@
+import doctest
 import re
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,3 +15,30 @@ def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypa
     examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     exec(compile("\n".join(examples), page, "exec"), {})
     assert list(tmp_path.iterdir()) == []
+
+
+class AnyDecimals(doctest.OutputChecker):
+    """Takes other decimals for the same: they may differ by machine, words and order may not."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        masked = [re.sub(r"[+-]?\d+\.\d+", "#", text) for text in (want, got)]
+        return super().check_output(*masked, optionflags | doctest.NORMALIZE_WHITESPACE)
+
+
+@pytest.mark.parametrize("page", ["explain.md"])
+def test_the_sessions_of_a_page_print_what_it_says(page) -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    session = "\n".join(block.replace("\n\n", "\n<BLANKLINE>\n") for block in blocks)
+    example = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
+    failures: list[str] = []
+    doctest.DocTestRunner(checker=AnyDecimals()).run(example, out=failures.append)
+    assert failures == []
+
+
+def test_the_example_that_explains_runs(capsys, tmp_path, monkeypatch) -> None:
+    picture = tmp_path / "why.png"
+    options = ["--label", "numpy", "--picture", str(picture)]
+    monkeypatch.setattr(sys, "argv", ["explain.py", "sort an array", *options])
+    runpy.run_path(str(DOCS.parent / "examples" / "explain.py"), run_name="__main__")
+    assert capsys.readouterr().out.splitlines()[0].startswith("numpy: probability ")
+    assert picture.exists()

@@ -1,11 +1,10 @@
-import signal
-
 import numpy as np
 import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from interrupting import interrupted
 from scipy import sparse
 
 from labeltree import trees
@@ -203,20 +202,5 @@ def test_ctrl_c_ends_a_long_call(n_jobs) -> None:
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.random((1500, 1500), np.float32))
     Y = rng.integers(0, 3000, (1500, 20)).tolist()
-    n_calls = 0
-
-    def handler(*_):
-        # Without a look at signals during the call, all of them would be one after it.
-        nonlocal n_calls
-        n_calls += 1
-        if n_calls == 4:
-            raise KeyboardInterrupt
-
-    former = signal.signal(signal.SIGALRM, handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            trees.kmeans(X, Y, max_leaf=1, n_jobs=n_jobs)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, former)
+    with interrupted():
+        trees.kmeans(X, Y, max_leaf=1, n_jobs=n_jobs)

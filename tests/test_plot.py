@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from labeltree import LabelTree, cost, plot
+from labeltree import LabelTree, PLTClassifier, cost, plot
 
 pytest.importorskip("matplotlib")
 
@@ -265,3 +265,48 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "labeltree\[plot\]"'):
         plot.cost_bars({"a": 2.0})
+
+
+# Explanations ------------------------------------------------------------------------------------
+
+
+def explained(**options):
+    tree = LabelTree.from_nested([["tea", "cake"], "bread"])
+    X = [[1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]]
+    clf = PLTClassifier(**{"tree": tree, **options})
+    clf.fit(X, [["tea"], ["tea", "cake"], ["bread"], ["bread"]])
+    return clf.explain([1, 0, 1], "cake", 1, feature_names=["wet", "dry", "$ sweet $"])
+
+
+def test_bars_of_an_explanation_are_contributions_rest_and_bias():
+    why = explained()
+    axes = plot.explanation(why).axes[0]
+    bars = [bar.get_width() for bar in axes.patches]
+    expected = []
+    for step in why.steps[1:]:
+        expected += [entry.contribution for entry in step.evidence.contributions]
+        expected += [step.evidence.rest] * (step.evidence.n_rest > 0) + [step.evidence.bias]
+    assert bars == pytest.approx(expected)
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["wet", "bias", "$ sweet $", "1 more", "bias"]
+
+
+def test_an_explanation_names_its_nodes_their_rivals_and_probabilities():
+    why = explained()
+    figure = plot.explanation(why)
+    words = texts(figure)
+    assert any(text.startswith("depth 2: cake: ") for text in words)
+    assert any(text.startswith("or bread ") for text in words)
+    assert figure.axes[0].get_title(loc="left") == f"Why cake: {why.probability:.3f}"
+
+
+def test_signs_of_formulas_in_names_are_drawn_as_they_are():
+    plot.explanation(explained()).canvas.draw()
+
+
+def test_any_tree_of_a_forest_is_drawn():
+    why = explained(tree="random", n_trees=2)
+    title = plot.explanation(why, tree=1).axes[0].get_title(loc="left")
+    assert "(tree 2 of 2: " in title
+    with pytest.raises(ValueError, match=r"tree must lie in 0\.\.1, but is 2"):
+        plot.explanation(why, tree=2)

@@ -3,6 +3,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from node_estimates import node_estimates
 from scipy import sparse
 
 from labeltree import LabelTree, trees
@@ -29,12 +30,7 @@ def forest(loss: str = "squared_hinge", n_trees: int = 1, seed: int = 0, empty_r
 
 def probabilities_by_hand(model: Model, X) -> np.ndarray:
     """Of every node of the first tree, as the product along its path."""
-    tree, w = model.trees[0], model.weights()
-    shape = (tree.n_nodes, model.n_features)
-    scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
-    estimates = reference.link(model.link, np.asarray(scores, np.float64))
-    if not model.has_root:
-        estimates[:, 0] = 1.0
+    tree, estimates = model.trees[0], node_estimates(model, X)
     for v in range(1, tree.n_nodes):
         estimates[:, v] *= estimates[:, tree.parent[v]]
     return estimates
@@ -224,12 +220,8 @@ def test_the_fewest_calls_are_those_of_best_first_search() -> None:
 @pytest.mark.parametrize("siblings", ["cover", "exclude"])
 def test_estimates_of_siblings_are_normalised(siblings: str) -> None:
     model, X = forest("logistic", empty_rows=True)
-    tree, w = model.trees[0], model.weights()
-    shape = (tree.n_nodes, model.n_features)
-    scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
-    expected = reference.normalized_products(
-        tree.parent, reference.link("logistic", np.asarray(scores, np.float64)), siblings
-    )
+    tree, estimates = model.trees[0], node_estimates(model, X)
+    expected = reference.normalized_products(tree.parent, estimates, siblings)
     found, _ = ask(model.with_siblings(siblings), X)
     np.testing.assert_allclose(found.toarray(), expected[:, tree.leaves], atol=1e-5)
 

@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interrupting import interrupted
 
 from labeltree import cost, trees
 from labeltree.data import as_labels
@@ -66,3 +68,9 @@ def test_too_many_labels_name_the_limit_and_the_remedy() -> None:
 def test_no_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.exact(as_labels([[], []], n_labels=0))
+
+
+def test_ctrl_c_ends_a_long_call() -> None:
+    Y = as_labels(np.random.default_rng(0).integers(0, 2, (300, 18), dtype=np.uint8))
+    with interrupted():
+        trees.exact(Y)

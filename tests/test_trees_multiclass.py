@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 import reference
+from interrupting import interrupted
 
 from labeltree import _core, cost, trees
 
@@ -89,3 +90,9 @@ def test_hybrid_cost_beyond_the_limit_is_the_limit() -> None:
 def test_too_many_labels_for_the_exact_programme_are_refused() -> None:
     with pytest.raises(ValueError, match="at most 4096 labels, but there are 5000; lower exact"):
         trees.multiclass(np.ones(5000, int), exact_up_to=10_000)
+
+
+def test_ctrl_c_ends_a_long_call() -> None:
+    counts = (100_000 / np.arange(1, 401) ** 0.9).astype(np.int64)
+    with interrupted():
+        trees.multiclass(counts, exact_up_to=400)

@@ -4,11 +4,13 @@ from importlib.metadata import version
 
 from labeltree import bounds, cost, data, metrics, trees
 from labeltree.estimators import HSMClassifier, PLTClassifier
+from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
 __all__ = [
+    "Explanation",
     "HSMClassifier",
     "LabelTree",
     "PLTClassifier",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -19,9 +19,12 @@ from labeltree.budget import Budget
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows
+from labeltree.explain import explain_answer
+from labeltree.explanation import Explanation
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
 from labeltree.node_estimators import fit_node_estimators
+from labeltree.prediction_cost import cost_bound
 from labeltree.progress import told_progress
 from labeltree.resources import peak_memory
 from labeltree.threads import n_threads
@@ -328,6 +331,78 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             is_class = self.label_kind_ == "classes"
             top_k, threshold = (1, None) if is_class else (None, self.threshold)
         return self._search(X, top_k, threshold, fewest_calls=True)[1]
+
+    def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
+        """Return how many node classifiers each row can ask at most, by Theorem 6.
+
+        `prediction_cost` with the same threshold measures what is asked. The bound is
+        1 + ⌊P̂/τ⌋·depth·degree, where P̂ sums the probabilities of all labels of a row, normalised
+        as in `labeltree.bounds.normalized_products`; without normalisation a query never asks
+        more. All nodes are computed for it, so give it some rows and not all.
+
+        Parameters
+        ----------
+        X
+            Features of the rows.
+        threshold
+            τ, above 0; that of `predict` if None.
+
+        Examples
+        --------
+        >>> clf = PLTClassifier().fit([[1, 0], [0, 1], [1, 1]], [["tea"], ["jam"], ["tea", "jam"]])
+        >>> clf.prediction_cost([[1, 0]]) <= clf.prediction_cost_bound([[1, 0]])
+        array([ True])
+        """
+        check_is_fitted(self)
+        tau = self.threshold if threshold is None else threshold
+        return cost_bound(self.model_, self._query(X), tau)
+
+    def explain(
+        self,
+        x: Any,
+        label: Hashable = None,
+        top_features: int = 5,
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Return why a label has its probability: the way from the root, and what pushed x there.
+
+        For each node on the way: its own probability, the product so far, the features of x that
+        pushed it up or down, and the most probable branches beside it. Print it, make JSON of it
+        with `to_dict()`, or a picture with `labeltree.plot.explanation`. With several trees there
+        is one way for each, and the probability is their mean. Where `sum_to_one` divides a full
+        `predict_proba(X)`, the explanation is of the probability before that.
+
+        Parameters
+        ----------
+        x
+            One row: a matrix of one row, an array of numbers, or a mapping from names of features
+            to values.
+        label
+            A label of `classes_`; the most probable one if None.
+        top_features
+            So many features of each node are listed, and the others summed.
+        feature_names
+            Name of each feature, such as ``vectorizer.get_feature_names_out()``;
+            `feature_names_in_` if None and there are any, else x[0], x[1], ...
+
+        Examples
+        --------
+        >>> X = [[1, 0], [1, 0.1], [0, 1], [0.1, 1]]
+        >>> Y = [["tea", "milk"], ["tea"], ["bread"], ["bread"]]
+        >>> clf = PLTClassifier().fit(X, Y)
+        >>> why = clf.explain({"wet": 2.0}, "tea", feature_names=["wet", "dry"])
+        >>> [step.examples for step in why.steps]
+        [('tea', 'milk', 'bread'), ('tea',)]
+        >>> why.steps[1].evidence.contributions[0].name
+        'wet'
+        """
+        check_is_fitted(self)
+        return explain_answer(self, x, label, top_features, feature_names)
+
+    def _query(self, X: Any) -> FeatureMatrix:
+        features = inputs.query_features(self, X)
+        return unit_rows(features) if self.normalize else features
 
     def _search(
         self, X: Any, top_k: int | None, threshold: float | None, **options: Any

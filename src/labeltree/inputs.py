@@ -37,13 +37,18 @@ def query_features(estimator: Any, X: Any) -> FeatureMatrix:
     else:  # scikit-learn before 1.6
         estimator._check_feature_names(X, reset=False)
     features = as_features(X)
+    check_n_features(estimator, features)
+    return features
+
+
+def check_n_features(estimator: Any, X: FeatureMatrix) -> None:
+    """Refuse X of another width than the estimator was trained with."""
     n_features = estimator.n_features_in_
-    if features.shape[1] != n_features:
+    if X.shape[1] != n_features:
         raise ValueError(
-            f"X has {features.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
             f"{n_features} features as input"
         )
-    return features
 
 
 def keep_feature_names(estimator: Any, X: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from labeltree import _core
 from labeltree.data import LabelRows, as_features
+from labeltree.data.features import FeatureMatrix
 from labeltree.layout import Layout, NodeWeights
 from labeltree.limits import Limits
 from labeltree.trees import LabelTree
@@ -26,6 +27,16 @@ SIBLINGS = {
     "cover": _core.Siblings.cover,
     "exclude": _core.Siblings.exclude,
 }
+
+
+class NodeClassifier(NamedTuple):
+    """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
+
+    features: NDArray[np.int32]  # columns of X, ascending; the weights of all others are 0
+    weights: NDArray[np.float32]
+    bias: float
+    slope: float
+    intercept: float
 
 
 class Model:
@@ -185,6 +196,23 @@ class Model:
             unit_rows,
             n_threads,
         )
+
+    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
+        """Return the classifier of a node, or None for a root that has none."""
+        if node == 0 and not self.has_root:
+            return None
+        _, _, features, weights, bias, _ = self._native[tree].of_node(node)
+        return NodeClassifier(features, weights, float(bias[0]), *LINKS[self.link])
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        if node < 0 and not self.has_root:
+            return np.ones(1)
+        return self._native[tree].ask(node, row.indices, row.data).astype(np.float64)
+
+    def covered(self, X: Any) -> NDArray[np.float32]:
+        """Return the probabilities of all labels, normalised as Theorem 6 has it; few rows."""
+        return self.with_siblings("cover").search(X)[0].toarray()
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)

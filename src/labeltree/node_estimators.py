@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from labeltree import bounds
 from labeltree.data import LabelRows, as_features
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows as scaled_to_one
@@ -70,6 +71,24 @@ class NodeModel:
                 calls[first : first + _ROWS_AT_ONCE] += asked
             found.append(mean.astype(np.float32))
         return _ranked(found, self.n_labels, top_k, threshold), calls
+
+    def classifier(self, tree: int, node: int) -> None:
+        """Return None: what a node is made of is known to its own estimator alone."""
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        children = [0] if node < 0 else self.trees[tree].children(node)
+        answers = [_ask(self.nodes[tree][c], row) for c in children]
+        return np.array([np.ravel(answer)[0] for answer in answers], np.float64)
+
+    def covered(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of all labels of the first tree, normalised as by Theorem 6."""
+        rows = as_features(X, n_features=self.n_features)
+        tree = self.trees[0]
+        estimates = np.empty((rows.shape[0], tree.n_nodes))
+        for v, node in enumerate(self.nodes[0]):
+            estimates[:, v] = _ask(node, rows)
+        return bounds.normalized_products(tree, estimates)[:, tree.leaves]
 
 
 def fit_node_estimators(

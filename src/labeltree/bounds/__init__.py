@@ -26,6 +26,7 @@ Theorem 4 (Shannon and Huffman trees)               `huffman_upper_bound`,
 Lemma 3 (form of multi-class optima)                `is_multiclass_form`
 Lemmas 4, 5, Theorem 5 (nested labels)              `is_nested_form`, `nested_optimum`
 Theorem 6 (threshold queries)                       `prediction_cost`, `normalize_estimates`,
+                                                    `normalized_products`,
                                                     `threshold_cost_bound`,
                                                     `estimated_mass_bound`
 Theorem 7, Proposition 10 and corollary             `expected_prediction_cost_bound`,
@@ -63,6 +64,7 @@ from labeltree.bounds.prediction import (
     exact_prediction_cost_bound,
     expected_prediction_cost_bound,
     normalize_estimates,
+    normalized_products,
     prediction_cost,
     threshold_cost_bound,
 )
@@ -100,6 +102,7 @@ __all__ = [
     "nested_optimum",
     "node_interval",
     "normalize_estimates",
+    "normalized_products",
     "path_products",
     "prediction_cost",
     "reduce_clique",

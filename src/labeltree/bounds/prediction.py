@@ -10,6 +10,8 @@ from labeltree.bounds.walks import (
     Floats,
     at_nodes,
     levels,
+    over_children,
+    path_products,
     refuse_no_probabilities,
     subtree_sums,
 )
@@ -76,6 +78,38 @@ def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
         )
         eta[..., start:stop] = np.where(above > total, share * above, children)
     return eta
+
+
+def normalized_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
+    """Return the estimates of Algorithm 2 that normalises on its way down.
+
+    What `normalize_estimates` does to finished estimates, done to the children of a node as line
+    10 multiplies them: η̂_v' ← η̂_v·η̂(x, v'), which is never above η̂_v, and then
+    η̂_v' ← η̂_v'·η̂_v / Σ η̂_v' where the children sum to less than η̂_v. So the answers of siblings
+    that sum to less than 1 are divided by their sum (correction: where all are 0, each is 1 over
+    their number), and the others stay. No estimate becomes smaller: a query without normalisation
+    calls no classifier that this one does not call.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    conditional
+        η̂(x, v), the answer of the classifier of each node: (..., n_nodes).
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> normalized_products(tree, [0.75, 0.5, 0.25, 1.0, 0.5])
+    array([0.75, 0.5 , 0.25, 0.5 , 0.25])
+    """
+    own = np.clip(at_nodes(tree, conditional, "conditional"), 0.0, 1.0)
+    sums = over_children(tree, own, np.add)[..., np.maximum(tree.parent, 0)]
+    n_siblings = np.broadcast_to(tree.degree[np.maximum(tree.parent, 0)], own.shape)
+    shares = np.divide(own, sums, out=1.0 / np.maximum(n_siblings, 1), where=sums > 0)
+    is_short = sums < 1.0
+    is_short[..., 0] = False
+    return path_products(tree, np.where(is_short, shares, own))
 
 
 def threshold_cost_bound(

@@ -1,10 +1,11 @@
-"""Pictures of trees and of what they cost; each function returns a matplotlib Figure.
+"""Pictures of trees, their costs and their answers; each function returns a matplotlib Figure.
 
 Figures are made without pyplot, so no window opens and no global state changes; write one with
 ``figure.savefig("tree.png")``. Needs ``pip install "labeltree[plot]"``.
 """
 
 from labeltree.plot.costs import cost_against_arity, cost_bars, leaf_costs
+from labeltree.plot.explained import explanation
 from labeltree.plot.treetop import tree_top
 
-__all__ = ["cost_against_arity", "cost_bars", "leaf_costs", "tree_top"]
+__all__ = ["cost_against_arity", "cost_bars", "explanation", "leaf_costs", "tree_top"]

@@ -1,0 +1,145 @@
+"""A picture of why a label has its probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from labeltree.explanation import Evidence, Explanation, Step
+from labeltree.explanation_text import listed, shortened
+from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LINE = 0.2  # inches
+_TITLE_WIDTH, _NAME_WIDTH = 80, 28  # characters
+_GAP = 0.6  # lines between nodes
+
+
+@dataclass(frozen=True)
+class _Bar:
+    name: str
+    value: float
+    color: str
+
+
+def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
+    """Return a figure of the way to a label: for each node, what pushed it up or down.
+
+    Parameters
+    ----------
+    explanation
+        What `PLTClassifier.explain` returns.
+    tree
+        Which tree of a forest to draw.
+
+    Examples
+    --------
+    >>> from labeltree import PLTClassifier, plot
+    >>> clf = PLTClassifier(tree="star").fit([[1, 0], [0, 1]], [["tea"], ["jam"]])
+    >>> figure = plot.explanation(clf.explain([1, 0], "tea"))
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['x[0]', 'bias']
+    """
+    n_trees = len(explanation.paths)
+    if not 0 <= tree < n_trees:
+        raise ValueError(f"tree must lie in 0..{n_trees - 1}, but is {tree}")
+    steps = explanation.paths[tree].steps
+    tops, bottom = _places(steps)
+    figure, axes = new_axes(8.0, 0.9 + _LINE * bottom)
+    axes.set_ylim(bottom, -0.5)
+    axes.axvline(0.0, color=GREY, linewidth=0.8)
+    ticks: list[tuple[float, str]] = []
+    for step, top in zip(steps, tops, strict=True):
+        ticks += _draw(axes, step, top)
+    axes.set_yticks([place for place, _ in ticks], labels=[name for _, name in ticks])
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    axes.tick_params(axis="y", length=0, labelsize=SMALL)
+    axes.margins(x=0.12)
+    axes.set_xlabel("contribution to the log-odds of the node", fontsize=NORMAL, color=INK)
+    finish(axes, _title(explanation, tree), grid="x")
+    axes.title.set_parse_math(False)
+    return figure
+
+
+def _title(explanation: Explanation, tree: int) -> str:
+    title = f"Why {shortened(str(explanation.label), 50)}: {explanation.probability:.3f}"
+    if len(explanation.paths) > 1:
+        own = explanation.paths[tree].probability
+        return f"{title} (tree {tree + 1} of {len(explanation.paths)}: {own:.3f})"
+    if explanation.is_calibrated:
+        return f"{title} ({explanation.mean:.3f} before calibration)"
+    return title
+
+
+def _places(steps: tuple[Step, ...]) -> tuple[list[float], float]:
+    """Return where each node begins and the last one ends, in lines from above."""
+    tops, place = [], 0.0
+    for step in steps:
+        tops.append(place)
+        place += 1 + bool(step.rivals) + len(list(_bars(step.evidence))) + _GAP
+    return tops, place
+
+
+def _bars(evidence: Evidence | None) -> Iterator[_Bar]:
+    if evidence is None:
+        return
+    for entry in evidence.contributions:
+        color = BLUE if entry.contribution > 0 else ORANGE
+        yield _Bar(shortened(entry.name, _NAME_WIDTH), entry.contribution, color)
+    if evidence.n_rest:
+        yield _Bar(f"{evidence.n_rest:,} more", evidence.rest, GREY)
+    yield _Bar("bias", evidence.bias, GREY)
+
+
+def _draw(axes: Axes, step: Step, top: float) -> list[tuple[float, str]]:
+    """Draw a node from a line on; return the places and names of its bars."""
+    _write(axes, top, _heading(step), color=INK, weight="bold")
+    place = top + 1
+    if step.rivals:
+        _write(axes, place, _rivals(step), color=GREY)
+        place += 1
+    ticks = []
+    for bar in _bars(step.evidence):
+        axes.barh(place, bar.value, height=0.7, color=bar.color)
+        side = {"ha": "left"} if bar.value >= 0 else {"ha": "right"}
+        shift = (3 if bar.value >= 0 else -3, 0)
+        note(axes, f"{bar.value:+.2f}", (bar.value, place), shift, va="center", **side)
+        ticks.append((place, bar.name))
+        place += 1
+    return ticks
+
+
+def _heading(step: Step) -> str:
+    title = "root" if step.depth == 0 else f"depth {step.depth}"
+    figures = f"{step.estimate:.3f}, so far {step.product:.3f}"
+    names = listed(step.examples, step.n_labels, _TITLE_WIDTH - len(title) - len(figures))
+    return f"{title}: {names}: {figures}"
+
+
+def _rivals(step: Step) -> str:
+    width = _TITLE_WIDTH // len(step.rivals) - 12
+    each = [
+        f"{listed(rival.examples, rival.n_labels, width)} {rival.estimate:.3f}"
+        for rival in step.rivals
+    ]
+    return "or " + "; ".join(each)
+
+
+def _write(axes: Axes, line: float, text: str, **style: Any) -> None:
+    axes.text(
+        0.005,
+        line,
+        text,
+        transform=axes.get_yaxis_transform(),
+        fontsize=SMALL,
+        va="center",
+        parse_math=False,
+        # Bars of other nodes never reach this line; grid lines do.
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        **style,
+    )

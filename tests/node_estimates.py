@@ -1,0 +1,18 @@
+"""The estimates of all nodes of a trained model, for tests to compare with."""
+
+import numpy as np
+import reference
+from scipy import sparse
+
+from labeltree.model import Model
+
+
+def node_estimates(model: Model, X) -> np.ndarray:
+    """P(z_v = 1 | z_pa(v) = 1, x) of the first tree: (n_rows, n_nodes)."""
+    w = model.weights()
+    shape = (len(w.bias), model.n_features)
+    scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
+    estimates = reference.link(model.link, np.asarray(scores, np.float64))
+    if not model.has_root:
+        estimates[:, 0] = 1.0
+    return estimates
