@@ -61,7 +61,7 @@ TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::
   }
 }
 
-std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, std::vector<float>& space) const {
+std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, QuerySpace& space) const {
   const std::span<float> estimates = weights_.sums(node, row, space);
   const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
   const float* slope = slope_.data() + first;
@@ -76,7 +76,7 @@ std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, std::ve
 std::vector<float> TreeModel::estimates(int32_t node, const QueryRow& row) const {
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   check({ends, row.indices, row.values}, weights_.n_features());
-  std::vector<float> space;
+  QuerySpace space;
   const auto found = ask(node, row, space);
   return {found.begin(), found.end()};
 }

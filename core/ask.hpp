@@ -29,7 +29,7 @@ class TreeModel {
 
   // P(node | its parent, row) for all children of a node; of the root itself where node is -1. Valid until
   // `space` changes.
-  std::span<const float> ask(int32_t node, const QueryRow& row, std::vector<float>& space) const;
+  std::span<const float> ask(int32_t node, const QueryRow& row, QuerySpace& space) const;
 
   // The same for a row that nobody has checked yet.
   std::vector<float> estimates(int32_t node, const QueryRow& row) const;

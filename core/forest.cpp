@@ -99,7 +99,7 @@ class Cursor {
   int64_t row_ = 0, n_calls_ = 0;
   std::vector<float> probability_;  // [node], where last_row_ is this row
   std::vector<int64_t> last_row_, last_asked_;
-  std::vector<float> space_;
+  QuerySpace space_;
   std::vector<Found> open_;  // the best on top
 };
 

@@ -11,12 +11,10 @@ struct Found {
   int32_t index;      // node while searching, label in answers
 };
 
-// The best first; of equals the smaller number.
-inline bool is_worse(const Found& a, const Found& b) {
+// The best first; of equals the smaller number. Objects and not functions, so that heaps call them inline.
+constexpr auto is_worse = [](const Found& a, const Found& b) {
   return a.rank < b.rank || (a.rank == b.rank && a.index > b.index);
-}
-inline bool is_better(const Found& a, const Found& b) {
-  return is_worse(b, a);
-}
+};
+constexpr auto is_better = [](const Found& a, const Found& b) { return is_worse(b, a); };
 
 }  // namespace labeltree

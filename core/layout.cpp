@@ -15,28 +15,13 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t PER_BUCKET =
-    4;  // features of a bucket, about: fewer are found faster and take more room
-// Features with a weight for most siblings get zeros for the others: one sweep over all is faster than
-// finding each, and their numbers need not be kept. In wide groups a quarter is enough, for the sake of
-// speed.
-constexpr std::size_t WIDE = 32;
-constexpr std::size_t WIDE_SHARE = 4;
+    3;  // features of a bucket, about: fewer are found faster and take more room
+constexpr std::size_t MAX_BYTES = 65535;  // of a bucket
 constexpr float MAX_STEP = 127.0f;
-
-int choose_shift(std::size_t n_features, std::size_t n_places) {
-  int shift = 0;
-  while (shift < MAX_SHIFT && n_buckets(n_features, shift) * PER_BUCKET > n_places) ++shift;
-  return shift;
-}
 
 template <class T>
 void put(Grown<uint8_t>& bytes, T value) {
   std::memcpy(bytes.extend(sizeof(T)), &value, sizeof(T));
-}
-
-bool is_filled(std::size_t n_weights, std::size_t n_siblings, std::size_t weight_bytes) {
-  const bool is_smaller = n_siblings * weight_bytes <= n_weights * (weight_bytes + 1);
-  return is_smaller || (n_siblings >= WIDE && n_weights * WIDE_SHARE >= n_siblings);
 }
 
 }  // namespace
@@ -115,34 +100,61 @@ void LayoutBuilder::set_scale(const Group& group) {
   for (std::size_t s = 0; s < group.size; ++s) scale[s] /= MAX_STEP;
 }
 
+std::size_t LayoutBuilder::n_bytes(std::size_t place, const Group& group) const {
+  const std::size_t n = begin_[place + 1] - begin_[place];
+  const std::size_t weight = is_small_ ? sizeof(int8_t) : sizeof(float);
+  return is_filled(n, group.size, weight) ? group.size * weight : n * (weight + 1);
+}
+
+bool LayoutBuilder::fits(int shift, const Group& group) const {
+  std::size_t bytes = 0;
+  for (std::size_t p = 0; p < features_.size(); ++p) {
+    if (p > 0 && features_[p] >> shift != features_[p - 1] >> shift) bytes = 0;
+    bytes += 4 + n_bytes(p, group);
+    if (bytes > MAX_BYTES) return false;
+  }
+  return true;
+}
+
+// As many buckets as make PER_BUCKET features each, or more where one would have too many bytes.
+int LayoutBuilder::choose_shift(const Group& group) const {
+  int shift = 0;
+  while (shift < MAX_SHIFT && n_buckets(n_features_, shift) * PER_BUCKET > features_.size()) ++shift;
+  while (!fits(shift, group)) --shift;  // a feature alone has at most 4 + 4 GROUP bytes
+  return shift;
+}
+
 void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries) {
   sort(entries);
   if (is_small_) set_scale(group);
-  const int shift = choose_shift(n_features_, features_.size());
+  const int shift = choose_shift(group);
   layout_.shift[number] = static_cast<uint8_t>(shift);
   layout_.bucket_begin[number] = static_cast<int64_t>(layout_.buckets.size());
   layout_.byte_begin[number] = static_cast<int64_t>(layout_.bytes.size());
-  std::size_t place = 0;
-  for (std::size_t b = 0; b < n_buckets(n_features_, shift); ++b) {
-    const std::size_t begin = layout_.bytes.size() - at(layout_.byte_begin[number]);
-    if (begin > std::numeric_limits<uint32_t>::max())
+  const auto end_bucket = [&] {
+    const std::size_t end = layout_.bytes.size() - at(layout_.byte_begin[number]);
+    if (end > std::numeric_limits<uint32_t>::max())
       throw std::invalid_argument("siblings have more than 4 GB of weights; prune more");
-    layout_.buckets.push_back(static_cast<uint32_t>(begin));
+    layout_.buckets.push_back(static_cast<uint32_t>(end));
+  };
+  std::size_t place = 0;
+  end_bucket();
+  for (std::size_t b = 0; b < n_buckets(n_features_, shift); ++b) {
     const std::size_t first = place;
     while (place < features_.size() && at(features_[place]) >> shift == b) ++place;
     put_bucket(first, place, shift, group);
+    end_bucket();
   }
 }
 
 void LayoutBuilder::put_bucket(std::size_t first, std::size_t last, int shift, const Group& group) {
-  const std::size_t weight_bytes = is_small_ ? sizeof(int8_t) : sizeof(float);
-  put(layout_.bytes, static_cast<uint16_t>(last - first));
+  std::size_t offset = 4 * (last - first);
+  for (std::size_t p = first; p < last; ++p) {
+    put(layout_.bytes, static_cast<uint16_t>(offset));
+    offset += n_bytes(p, group);
+  }
   for (std::size_t p = first; p < last; ++p)
     put(layout_.bytes, static_cast<uint16_t>(features_[p] & ((1 << shift) - 1)));
-  for (std::size_t p = first; p < last; ++p) {
-    const std::size_t n = begin_[p + 1] - begin_[p];
-    put(layout_.bytes, static_cast<uint8_t>((is_filled(n, group.size, weight_bytes) ? group.size : n) - 1));
-  }
   for (std::size_t p = first; p < last; ++p) {
     const auto entries = std::span<const Entry>(sorted_).subspan(begin_[p], begin_[p + 1] - begin_[p]);
     if (is_small_)

@@ -51,6 +51,9 @@ class LayoutBuilder {
   void sort(const std::vector<Entry>& entries);
   void set_scale(const Group& group);
   void lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries);
+  std::size_t n_bytes(std::size_t place, const Group& group) const;
+  bool fits(int shift, const Group& group) const;
+  int choose_shift(const Group& group) const;
   void put_bucket(std::size_t first, std::size_t last, int shift, const Group& group);
   template <class Value>
   void put_feature(std::span<const Entry> entries, const Group& group);

@@ -14,8 +14,7 @@
 namespace labeltree {
 namespace {
 
-constexpr std::size_t MAX_CHUNK = 8192;  // rows that go down the tree together
-constexpr std::size_t WIDTH = 8;         // nodes that a row asks at the same time, when there are others
+constexpr std::size_t MAX_CHUNK = 256;  // rows that go down the tree together
 
 // What one row has seen of the tree and not yet followed.
 class Frontier {
@@ -90,10 +89,7 @@ class ChunkSearcher {
     while (!active_.empty()) {
       interrupt.check();
       collect_requests();
-      for (std::size_t i = 0; i < requests_.size(); ++i) {
-        fetch(i);
-        expand(requests_[i]);
-      }
+      answer_requests();
     }
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       answers.n_calls.push_back(n_calls_[row]);
@@ -134,9 +130,7 @@ class ChunkSearcher {
 
   // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
   void collect_requests() {
-    const std::size_t width = query_.beam > 0                            ? at(query_.beam)
-                              : query_.fewest_calls || rows_.size() == 1 ? 1
-                                                                         : WIDTH;
+    const std::size_t width = std::max<std::size_t>(at(query_.beam), 1);
     requests_.clear();
     std::size_t n_left = 0;
     for (const uint32_t row : active_) {
@@ -154,13 +148,26 @@ class ChunkSearcher {
       });
   }
 
-  // Weights come from memory while other requests are answered.
-  void fetch(std::size_t now) const {
-    const SiblingWeights& weights = model_.weights();
-    if (now + 2 < requests_.size())
-      weights.fetch_buckets(requests_[now + 2].node, rows_[requests_[now + 2].row]);
-    if (now + 1 < requests_.size())
-      weights.fetch_bytes(requests_[now + 1].node, rows_[requests_[now + 1].row]);
+  // The weights of the next requests come from memory while one is answered.
+  void answer_requests() {
+    fetch_buckets(0);
+    fetch_buckets(1);
+    fetch_bytes(0);
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      fetch_buckets(i + 2);
+      fetch_bytes(i + 1);
+      expand(requests_[i]);
+    }
+  }
+
+  void fetch_buckets(std::size_t request) const {
+    if (request < requests_.size())
+      model_.weights().fetch_buckets(requests_[request].node, rows_[requests_[request].row]);
+  }
+
+  void fetch_bytes(std::size_t request) const {
+    if (request < requests_.size())
+      model_.weights().fetch_bytes(requests_[request].node, rows_[requests_[request].row]);
   }
 
   void expand(const Request& request) {
@@ -178,7 +185,7 @@ class ChunkSearcher {
   std::vector<int64_t> n_calls_;     // [row]
   std::vector<uint32_t> active_;
   std::vector<Request> requests_;
-  std::vector<float> space_;
+  QuerySpace space_;
 };
 
 }  // namespace

@@ -34,12 +34,11 @@ struct Answers {
 };
 
 struct Query {
-  int32_t top_k = 0;          // 0 for no limit
-  float threshold = 0.0f;     // labels with a smaller probability are left out
-  int32_t beam = 0;           // nodes that a row goes on with at most on each level; 0 for an exact search
-  bool fewest_calls = false;  // never ask a node that an exact search could do without; slower for many rows
-  bool unit_rows = false;     // scale rows to length 1
-  int n_threads = 1;          // the answers are the same for every number
+  int32_t top_k = 0;       // 0 for no limit
+  float threshold = 0.0f;  // labels with a smaller probability are left out
+  int32_t beam = 0;        // nodes that a row goes on with at most on each level; 0 for an exact search
+  bool unit_rows = false;  // scale rows to length 1
+  int n_threads = 1;       // the answers are the same for every number
 };
 
 // One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is asked unless

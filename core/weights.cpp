@@ -1,6 +1,7 @@
 #include "weights.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -9,8 +10,14 @@
 
 #include "index.hpp"
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 namespace labeltree {
 namespace {
+
+constexpr std::size_t CACHE_LINE = 64;
 
 void require(bool holds, const std::string& rule) {
   if (!holds) throw std::invalid_argument(rule);
@@ -24,27 +31,63 @@ T load(const uint8_t* from, std::size_t index) {
   return value;
 }
 
-// A bucket taken apart; empty where its bytes do not fit into those of its group.
+// A bucket taken apart; without features where its bytes do not fit into those of its group.
 struct Bucket {
-  std::size_t n = 0;
-  const uint8_t *low = nullptr, *count = nullptr;
-  std::size_t weights = 0;  // where those of the first feature begin
+  const uint8_t* bytes = nullptr;
+  std::size_t n = 0, size = 0;  // features, bytes
 
-  Bucket(std::span<const uint8_t> bytes, std::size_t begin) {
-    if (begin + 2 > bytes.size()) return;
-    const std::size_t places = load<uint16_t>(bytes.data() + begin, 0);
-    weights = begin + 2 + 3 * places;
-    if (weights > bytes.size()) return;
-    n = places;
-    low = bytes.data() + begin + 2;
-    count = low + 2 * places;
+  Bucket(std::span<const uint8_t> group, std::size_t begin, std::size_t end) {
+    if (begin + 4 > end || end > group.size()) return;
+    bytes = group.data() + begin;
+    size = end - begin;
+    n = load<uint16_t>(bytes, 0) / 4;
+    if (4 * n > size) n = 0;
+  }
+
+  const uint8_t* low() const { return bytes + 2 * n; }
+  // Where the weights of a feature are; empty where they do not fit.
+  std::span<const uint8_t> weights(std::size_t place) const {
+    const std::size_t begin = load<uint16_t>(bytes, place);
+    const std::size_t end = place + 1 < n ? load<uint16_t>(bytes, place + 1) : size;
+    if (begin > end || end > size) return {};
+    return {bytes + begin, end - begin};
   }
 };
 
-// Bytes of a feature with that many weights.
+// Where the feature is in its bucket; n where it is not.
+std::size_t find(const Bucket& bucket, uint16_t low, std::span<const uint8_t> bytes) {
+#ifdef __SSE2__
+  // Eight at a time; what lies behind the last one is some other part of the bytes.
+  if (bucket.n <= 8 && bucket.n > 0 && bucket.low() + 16 <= bytes.data() + bytes.size()) {
+    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket.low()));
+    const __m128i same = _mm_cmpeq_epi16(all, _mm_set1_epi16(static_cast<int16_t>(low)));
+    const auto found = static_cast<uint32_t>(_mm_movemask_epi8(same));
+    return std::min<std::size_t>(static_cast<std::size_t>(std::countr_zero(found)) / 2, bucket.n);
+  }
+#endif
+  std::size_t place = 0;
+  while (place < bucket.n && load<uint16_t>(bucket.low(), place) != low) ++place;
+  return place;
+}
+
+// Wider vectors where the machine has them; the same sums either way, since nothing is fused.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define LABELTREE_WIDE __attribute__((target_clones("default", "avx2")))
+#else
+#define LABELTREE_WIDE
+#endif
+
+LABELTREE_WIDE void add_all(float* out, const uint8_t* weights, std::size_t n, float value, float /*kind*/) {
+  for (std::size_t s = 0; s < n; ++s) out[s] += value * load<float>(weights, s);
+}
+LABELTREE_WIDE void add_all(float* out, const uint8_t* weights, std::size_t n, float value, int8_t /*kind*/) {
+  for (std::size_t s = 0; s < n; ++s) out[s] += value * static_cast<float>(load<int8_t>(weights, s));
+}
+
+// How many weights so many bytes hold.
 template <class Value>
-std::size_t n_bytes(std::size_t n, std::size_t group_size) {
-  return n * sizeof(Value) + (n == group_size ? 0 : n);
+std::size_t n_weights(std::size_t n_bytes, std::size_t group_size) {
+  return n_bytes == group_size * sizeof(Value) ? group_size : n_bytes / (sizeof(Value) + 1);
 }
 
 }  // namespace
@@ -70,7 +113,7 @@ SiblingWeights::SiblingWeights(const Tree& tree, const WeightArrays& arrays, std
             "shift must be at most 15, but is " + std::to_string(arrays.shift[g]));
     const int64_t bucket = arrays.bucket_begin[g], byte = arrays.byte_begin[g];
     require(bucket >= 0 && at(bucket) <= arrays.buckets.size() &&
-                arrays.buckets.size() - at(bucket) >= n_buckets(n_features, arrays.shift[g]),
+                arrays.buckets.size() - at(bucket) > n_buckets(n_features, arrays.shift[g]),
             "bucket_begin must lie within buckets, but is " + std::to_string(bucket));
     require(byte >= 0 && at(byte) <= arrays.bytes.size(),
             "byte_begin must lie within bytes, but is " + std::to_string(byte));
@@ -82,48 +125,56 @@ SiblingWeights::Group SiblingWeights::group(std::size_t g, std::size_t size) con
           arrays_.shift[g], size};
 }
 
+// Finds all features before it reads the first weight, so that weights come from memory side by side.
 template <class Value>
-void SiblingWeights::add(const Group& group, const QueryRow& row, float* out) {
+void SiblingWeights::match(const Group& group, const QueryRow& row, std::vector<QuerySpace::Match>& matches) {
   const uint32_t mask = (1u << group.shift) - 1;
+  matches.resize(row.indices.size());
+  QuerySpace::Match* next = matches.data();
   for (std::size_t k = 0; k < row.indices.size(); ++k) {
     const auto feature = static_cast<uint32_t>(row.indices[k]);
-    const Bucket bucket(group.bytes, group.buckets[feature >> group.shift]);
-    std::size_t begin = bucket.weights;
-    for (std::size_t place = 0; place < bucket.n; ++place) {
-      const std::size_t n = bucket.count[place] + std::size_t{1};
-      if (load<uint16_t>(bucket.low, place) != (feature & mask)) {
-        begin += n_bytes<Value>(n, group.size);
-        continue;
-      }
-      if (begin + n_bytes<Value>(n, group.size) > group.bytes.size()) break;
-      const uint8_t* bytes = group.bytes.data() + begin;
-      const float x = row.values[k];
-      if (n == group.size)
-        for (std::size_t s = 0; s < n; ++s) out[s] += x * static_cast<float>(load<Value>(bytes, s));
-      else
-        for (std::size_t e = 0; e < n; ++e)
-          out[bytes[e]] += x * static_cast<float>(load<Value>(bytes + n, e));
-      break;
-    }
+    const uint32_t* begin = group.buckets + (feature >> group.shift);
+    const Bucket bucket(group.bytes, begin[0], begin[1]);
+    const std::size_t place = find(bucket, static_cast<uint16_t>(feature & mask), group.bytes);
+    if (place == bucket.n) continue;
+    const auto bytes = bucket.weights(place);
+    for (std::size_t line = 0; line < bytes.size(); line += CACHE_LINE)
+      __builtin_prefetch(bytes.data() + line);
+    const std::size_t n = n_weights<Value>(bytes.size(), group.size);
+    *next++ = {bytes.data(), row.values[k], static_cast<uint32_t>(std::min(n, group.size))};
+  }
+  matches.resize(static_cast<std::size_t>(next - matches.data()));
+}
+
+template <class Value>
+void SiblingWeights::add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position) {
+  match<Value>(group, row, space.matches);
+  float* out = space.sums.data() + position;
+  for (const QuerySpace::Match& found : space.matches) {
+    if (found.n == group.size)
+      add_all(out, found.bytes, found.n, found.value, Value{});
+    else
+      for (std::size_t e = 0; e < found.n; ++e)
+        out[found.bytes[e]] += found.value * static_cast<float>(load<Value>(found.bytes + found.n, e));
   }
 }
 
-std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, std::vector<float>& space) const {
+std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, QuerySpace& space) const {
   const int32_t size = family(node).size;
   const int32_t first = first_group_[at(node + 1)], last = first_group_[at(node + 2)];
   // A byte may name any of GROUP siblings, so there must be room for all of them.
   const std::size_t room = at(last - first) * GROUP;
-  if (space.size() < room) space.resize(room);
-  std::fill_n(space.begin(), size, 0.0f);
+  if (space.sums.size() < room) space.sums.resize(room);
+  std::fill_n(space.sums.begin(), size, 0.0f);
   for (int32_t g = first; g < last; ++g) {
     const int32_t position = (g - first) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));
     if (arrays_.scale.empty())
-      add<float>(siblings, row, space.data() + position);
+      add<float>(siblings, row, space, at(position));
     else
-      add<int8_t>(siblings, row, space.data() + position);
+      add<int8_t>(siblings, row, space, at(position));
   }
-  return {space.data(), at(size)};
+  return {space.sums.data(), at(size)};
 }
 
 void SiblingWeights::fetch_buckets(int32_t node, const QueryRow& row) const {
@@ -143,14 +194,15 @@ void SiblingWeights::fetch_bytes(int32_t node, const QueryRow& row) const {
 
 void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::span<const float> values,
                            std::vector<float>& scores) const {
-  const auto found = sums(node, {indices, values}, scores);
+  QuerySpace space;
+  const auto found = sums(node, {indices, values}, space);
+  scores.assign(found.begin(), found.end());
   const int32_t first = family(node).first;
-  for (std::size_t c = 0; c < found.size(); ++c) {
+  for (std::size_t c = 0; c < scores.size(); ++c) {
     const std::size_t v = at(first) + c;
     if (!arrays_.scale.empty()) scores[c] *= arrays_.scale[v];
     scores[c] += arrays_.bias[v];
   }
-  scores.resize(found.size());
 }
 
 template <class Each>
@@ -161,17 +213,17 @@ void SiblingWeights::visit(int32_t node, Each each) const {
     const int32_t position = (g - first_group_[at(node + 1)]) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));
     for (std::size_t b = 0; b < n_buckets(n_features_, siblings.shift); ++b) {
-      const Bucket bucket(siblings.bytes, siblings.buckets[b]);
-      require(bucket.low != nullptr, "buckets must lie within bytes");
-      std::size_t begin = bucket.weights;
+      const Bucket bucket(siblings.bytes, siblings.buckets[b], siblings.buckets[b + 1]);
+      require(bucket.n > 0 || siblings.buckets[b] == siblings.buckets[b + 1],
+              "buckets must lie within bytes");
       for (std::size_t place = 0; place < bucket.n; ++place) {
-        const std::size_t n = bucket.count[place] + std::size_t{1};
-        const std::size_t length =
-            is_small ? n_bytes<int8_t>(n, siblings.size) : n_bytes<float>(n, siblings.size);
-        require(begin + length <= siblings.bytes.size(), "weights must lie within bytes");
-        const uint8_t* bytes = siblings.bytes.data() + begin;
-        const uint8_t* weights = n == siblings.size ? bytes : bytes + n;
-        const auto feature = static_cast<int32_t>((b << siblings.shift) | load<uint16_t>(bucket.low, place));
+        const auto bytes = bucket.weights(place);
+        const std::size_t n = is_small ? n_weights<int8_t>(bytes.size(), siblings.size)
+                                       : n_weights<float>(bytes.size(), siblings.size);
+        require(n > 0 && n <= siblings.size, "weights must lie within their bucket");
+        const uint8_t* weights = n == siblings.size ? bytes.data() : bytes.data() + n;
+        const auto feature =
+            static_cast<int32_t>((b << siblings.shift) | load<uint16_t>(bucket.low(), place));
         for (std::size_t e = 0; e < n; ++e) {
           const std::size_t sibling = n == siblings.size ? e : bytes[e];
           require(sibling < siblings.size, "weights must be of siblings that there are");
@@ -180,7 +232,6 @@ void SiblingWeights::visit(int32_t node, Each each) const {
                is_small ? static_cast<float>(load<int8_t>(weights, e)) * arrays_.scale[v]
                         : load<float>(weights, e));
         }
-        begin += length;
       }
     }
   }

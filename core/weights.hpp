@@ -14,11 +14,12 @@ namespace labeltree {
 // scores of them all. A group is up to GROUP siblings side by side, so that a byte names one of them; group 0
 // is the root alone. The features of a group are cut into buckets of 2^shift numbers, each with a few
 // features that have weights. All that a look needs lies in the bytes of one bucket:
-//   uint16 n; uint16 low[n], the features less what their bucket tells; uint8 count[n], siblings with a
-//   weight less 1; for each feature: uint8 sibling[count + 1]; weight[count + 1], float32 or int8.
-// A feature with a weight for every sibling of its group has no sibling[].
+//   uint16 offset[n], where the weights of each feature begin, counted from here, so that offset[0] is 4 n;
+//   uint16 low[n], the features less what their bucket tells; then for each feature of the bucket
+//   uint8 sibling[count]; weight[count], float32 or int8, or, where that is not longer, weight[siblings of
+//   the group] without sibling[].
 constexpr int32_t GROUP = 256;
-constexpr int MAX_SHIFT = 15;  // so that the number of features of a bucket fits into n
+constexpr int MAX_SHIFT = 16;  // low has so many bits
 
 // Flat arrays, so that they can be parts of a file. They own nothing.
 struct WeightArrays {
@@ -27,7 +28,8 @@ struct WeightArrays {
   std::span<const uint8_t> shift;         // [group]
   std::span<const int64_t> bucket_begin;  // [group] where its buckets begin in `buckets`
   std::span<const int64_t> byte_begin;    // [group] where its bytes begin in `bytes`
-  std::span<const uint32_t> buckets;      // where the bytes of a bucket begin, counted from the group's
+  std::span<const uint32_t> buckets;      // where the bytes of a bucket begin, counted from the group's, and
+                                          // where those of the last one end
   std::span<const uint8_t> bytes;
 };
 
@@ -38,6 +40,12 @@ std::vector<int32_t> first_groups(const Tree& tree);
 inline std::size_t group_size(int32_t size, int32_t position) {
   return static_cast<std::size_t>(size - position < GROUP ? size - position : GROUP);
 }
+// Whether the weights of a feature are kept for all siblings of its group, zeros among them.
+inline bool is_filled(std::size_t n_weights, std::size_t n_siblings, std::size_t weight_bytes) {
+  // One sweep over all is faster than finding each: in wide groups, half of them are enough.
+  return n_siblings * weight_bytes <= n_weights * (weight_bytes + 1) ||
+         (n_siblings >= 32 && n_weights * 2 >= n_siblings);
+}
 // Buckets of a group of that shift.
 inline std::size_t n_buckets(std::size_t n_features, int shift) {
   return ((n_features == 0 ? 0 : n_features - 1) >> shift) + 1;
@@ -46,6 +54,17 @@ inline std::size_t n_buckets(std::size_t n_features, int shift) {
 struct QueryRow {
   std::span<const int32_t> indices;
   std::span<const float> values;
+};
+
+// Room that a query works in, used again by the next one.
+struct QuerySpace {
+  struct Match {
+    const uint8_t* bytes;  // of a feature that the row and the siblings share
+    float value;           // in the row
+    uint32_t n;            // siblings with a weight
+  };
+  std::vector<float> sums;
+  std::vector<Match> matches;
 };
 
 class SiblingWeights {
@@ -63,7 +82,7 @@ class SiblingWeights {
 
   // Sums of weights times values for all children of a node, or for the root itself where node is -1: without
   // bias, and in units of scale where weights are small. The sums are valid until `space` changes.
-  std::span<float> sums(int32_t node, const QueryRow& row, std::vector<float>& space) const;
+  std::span<float> sums(int32_t node, const QueryRow& row, QuerySpace& space) const;
   // Fetch what sums() will need into the cache: first the one, a little later the other.
   void fetch_buckets(int32_t node, const QueryRow& row) const;
   void fetch_bytes(int32_t node, const QueryRow& row) const;
@@ -93,7 +112,9 @@ class SiblingWeights {
   }
   Group group(std::size_t g, std::size_t size) const;
   template <class Value>
-  static void add(const Group& group, const QueryRow& row, float* out);
+  static void match(const Group& group, const QueryRow& row, std::vector<QuerySpace::Match>& matches);
+  template <class Value>
+  static void add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position);
   // Calls each(node, feature, weight) for all weights of a node's children, features ascending in each group.
   template <class Each>
   void visit(int32_t node, Each each) const;

@@ -491,16 +491,16 @@ NB_MODULE(_core, m) {
   m.def(
       "search",
       [](const Models& models, const Limits& limits, I64 indptr, I32 indices, F32 values, int32_t top_k,
-         float threshold, int32_t beam, bool fewest_calls, bool unit_rows, int n_threads) {
+         float threshold, int32_t beam, bool unit_rows, int n_threads) {
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
           return answer(models, limits, feature_view(indptr, indices, values),
-                        {top_k, threshold, beam, fewest_calls, unit_rows, n_threads}, interrupt);
+                        {top_k, threshold, beam, unit_rows, n_threads}, interrupt);
         });
         return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
                           give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
       },
       "models"_a, "limits"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-      "top_k"_a, "threshold"_a, "beam"_a, "fewest_calls"_a, "unit_rows"_a, "n_threads"_a);
+      "top_k"_a, "threshold"_a, "beam"_a, "unit_rows"_a, "n_threads"_a);
   m.def(
       "probabilities_of",
       [](const Models& models, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 label_indices,

@@ -330,7 +330,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if top_k is None and threshold is None:
             is_class = self.label_kind_ == "classes"
             top_k, threshold = (1, None) if is_class else (None, self.threshold)
-        return self._search(X, top_k, threshold, fewest_calls=True)[1]
+        return self._search(X, top_k, threshold)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
         """Return how many node classifiers each row can ask at most, by Theorem 6.

@@ -132,7 +132,6 @@ class Model:
         limits: Limits | None = None,
         beam: int | None = None,
         unit_rows: bool = False,
-        fewest_calls: bool = False,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
@@ -154,8 +153,6 @@ class Model:
             of one tree.
         unit_rows
             Scale rows to length 1, without a copy of X.
-        fewest_calls
-            Ask no node that an exact search can do without. Many rows are answered faster without.
         n_threads
             Number of threads; the answers are the same for every number.
         """
@@ -172,7 +169,6 @@ class Model:
             min(top_k or 0, self.n_labels),
             threshold,
             beam or 0,
-            fewest_calls,
             unit_rows,
             n_threads,
         )

@@ -47,7 +47,6 @@ class NodeModel:
         top_k: int | None = None,
         threshold: float = 0.0,
         unit_rows: bool = False,
-        fewest_calls: bool = False,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
