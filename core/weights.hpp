@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "node_weights.hpp"
 #include "tree.hpp"
 
@@ -60,6 +61,8 @@ class SiblingWeights {
   // Weights kept, by walking over all of them. Throws std::invalid_argument where buckets do not fit their
   // bytes, or a weight is not finite.
   std::size_t count() const;
+  // Walks over all weights and throws what count() would, on several threads.
+  void check_all(int n_threads, Interrupt& interrupt) const;
 
   // Sums of weights times values for all children of a node, or for the root itself where node is -1: without
   // bias, and in units of scale where weights are small. The sums are valid until `space` changes.
@@ -92,6 +95,8 @@ class SiblingWeights {
     return {tree_->first_child(node), tree_->degree(node)};
   }
   Group group(std::size_t g, std::size_t size) const;
+  template <class Value>
+  void check_group(const Group& group) const;
   template <class Value>
   static void add(const Group& group, const QueryRow& row, float* out);
   // Calls each(node, feature, weight) for all weights of a node's children, features ascending in each group.
