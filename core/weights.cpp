@@ -7,8 +7,10 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "index.hpp"
+#include "parallel.hpp"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -20,6 +22,11 @@ namespace {
 constexpr std::size_t CACHE_LINE = 64;
 
 void require(bool holds, const std::string& rule) {
+  if (!holds) throw std::invalid_argument(rule);
+}
+
+// For rules that are asked of every weight: the text becomes a string only where it is needed.
+void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
@@ -110,7 +117,7 @@ SiblingWeights::SiblingWeights(const Tree& tree, const WeightArrays& arrays, std
           "shift, bucket_begin and byte_begin must have one number for each group of siblings");
   for (std::size_t g = 0; g < n_groups; ++g) {
     require(arrays.shift[g] <= MAX_SHIFT,
-            "shift must be at most 15, but is " + std::to_string(arrays.shift[g]));
+            "shift must be at most 16, but is " + std::to_string(arrays.shift[g]));
     const int64_t bucket = arrays.bucket_begin[g], byte = arrays.byte_begin[g];
     require(bucket >= 0 && at(bucket) <= arrays.buckets.size() &&
                 arrays.buckets.size() - at(bucket) > n_buckets(n_features, arrays.shift[g]),
@@ -246,6 +253,49 @@ std::size_t SiblingWeights::count() const {
       n += weight != 0.0f;
     });
   return n;
+}
+
+template <class Value>
+void SiblingWeights::check_group(const Group& group) const {
+  for (std::size_t b = 0; b < n_buckets(n_features_, group.shift); ++b) {
+    const Bucket bucket(group.bytes, group.buckets[b], group.buckets[b + 1]);
+    require(bucket.n > 0 || group.buckets[b] == group.buckets[b + 1], "buckets must lie within bytes");
+    for (std::size_t place = 0; place < bucket.n; ++place) {
+      const std::size_t feature = (b << group.shift) | load<uint16_t>(bucket.low(), place);
+      require(feature < n_features_, "features must be fewer than n_features");
+      const auto bytes = bucket.weights(place);
+      const std::size_t n = n_weights<Value>(bytes.size(), group.size);
+      require(n > 0 && n <= group.size, "weights must lie within their bucket");
+      const uint8_t* weights = bytes.data();
+      std::size_t largest = 0;
+      if (n != group.size) {
+        for (std::size_t e = 0; e < n; ++e) largest = std::max<std::size_t>(largest, weights[e]);
+        weights += n;
+      }
+      require(largest < group.size, "weights must be of siblings that there are");
+      bool is_finite = true;
+      if constexpr (std::is_same_v<Value, float>)
+        for (std::size_t e = 0; e < n; ++e) is_finite &= std::isfinite(load<float>(weights, e));
+      require(is_finite, "weights must be finite");
+    }
+  }
+}
+
+void SiblingWeights::check_all(int n_threads, Interrupt& interrupt) const {
+  std::vector<std::size_t> sizes{1};  // [group] siblings
+  for (int32_t v = 0; v < static_cast<int32_t>(tree_->n_nodes()); ++v)
+    for (int32_t position = 0; position < tree_->degree(v); position += GROUP)
+      sizes.push_back(group_size(tree_->degree(v), position));
+  constexpr std::size_t at_once = 16;  // groups; most are small
+  parallel_for((sizes.size() + at_once - 1) / at_once, n_threads, interrupt,
+               [&](std::size_t chunk, std::size_t) {
+                 const std::size_t end = std::min(sizes.size(), (chunk + 1) * at_once);
+                 for (std::size_t g = chunk * at_once; g < end; ++g)
+                   if (arrays_.scale.empty())
+                     check_group<float>(group(g, sizes[g]));
+                   else
+                     check_group<int8_t>(group(g, sizes[g]));
+               });
 }
 
 NodeWeights SiblingWeights::of_children(int32_t node) const {

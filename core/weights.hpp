@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "node_weights.hpp"
 #include "tree.hpp"
 
@@ -79,6 +80,8 @@ class SiblingWeights {
   // Weights kept, by walking over all of them. Throws std::invalid_argument where buckets do not fit their
   // bytes, or a weight is not finite.
   std::size_t count() const;
+  // Walks over all weights and throws what count() would, on several threads.
+  void check_all(int n_threads, Interrupt& interrupt) const;
 
   // Sums of weights times values for all children of a node, or for the root itself where node is -1: without
   // bias, and in units of scale where weights are small. The sums are valid until `space` changes.
@@ -115,6 +118,8 @@ class SiblingWeights {
   static void match(const Group& group, const QueryRow& row, std::vector<QuerySpace::Match>& matches);
   template <class Value>
   static void add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position);
+  template <class Value>
+  void check_group(const Group& group) const;
   // Calls each(node, feature, weight) for all weights of a node's children, features ascending in each group.
   template <class Each>
   void visit(int32_t node, Each each) const;

@@ -18,6 +18,7 @@
 #include "binarize.hpp"
 #include "binary_merge.hpp"
 #include "blend.hpp"
+#include "checksum.hpp"
 #include "cluster.hpp"
 #include "collapse.hpp"
 #include "cost.hpp"
@@ -455,6 +456,14 @@ NB_MODULE(_core, m) {
       .def("count",
            [](const BoundModel& self) { return unlocked([&] { return self.model.weights().count(); }); })
       .def(
+          "check_all",
+          [](const BoundModel& self, int n_threads) {
+            interruptible([&](labeltree::Interrupt& interrupt) {
+              self.model.weights().check_all(n_threads, interrupt);
+            });
+          },
+          "n_threads"_a)
+      .def(
           "of_children",
           [](const BoundModel& self, int32_t node) {
             if (node < -1 || node >= static_cast<int32_t>(self.model.tree().n_nodes()))
@@ -515,4 +524,13 @@ NB_MODULE(_core, m) {
       },
       "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
       "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "unit_rows"_a, "n_threads"_a);
+
+  m.def(
+      "checksum",
+      [](U8 bytes, int n_threads) {
+        return interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::checksum(view(bytes), n_threads, interrupt);
+        });
+      },
+      "bytes"_a.noconvert(), "n_threads"_a);
 }

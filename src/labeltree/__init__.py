@@ -6,6 +6,7 @@ from labeltree import bounds, cost, data, metrics, trees
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
+from labeltree.storage import ModelFileError, load
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
@@ -13,12 +14,14 @@ __all__ = [
     "Explanation",
     "HSMClassifier",
     "LabelTree",
+    "ModelFileError",
     "PLTClassifier",
     "Plan",
     "__version__",
     "bounds",
     "cost",
     "data",
+    "load",
     "metrics",
     "plan",
     "trees",

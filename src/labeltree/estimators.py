@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -14,19 +15,22 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeltree import builders, inputs
+from labeltree import builders, inputs, storage
 from labeltree.budget import Budget
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.labels import Kind
 from labeltree.data.unit_rows import unit_rows
 from labeltree.explain import explain_answer
 from labeltree.explanation import Explanation
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
+from labeltree.model import Model
 from labeltree.node_estimators import fit_node_estimators
 from labeltree.prediction_cost import cost_bound
 from labeltree.progress import told_progress
 from labeltree.resources import peak_memory
+from labeltree.storage.names import StoredNames
 from labeltree.threads import n_threads
 from labeltree.training import Progress, SolverSettings
 from labeltree.trees import LabelTree
@@ -106,6 +110,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     label_kind_ : what Y was: "indicator", "sets" or "classes"
     training_cost_ : (row, node) pairs over all trees
     n_visits_ : rows visited by the solver over all nodes, counting passes
+    n_rows_ : rows of X
     peak_memory_ : most bytes the process has held up to the end of fit, X and Y included, as the
         operating system counts them
 
@@ -237,6 +242,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return fit_forest(X, rows, settings, weight=weight, progress=progress)
 
     def _take(self, fitted: Fitted, rows: LabelRows) -> None:
+        self.__dict__.pop("_stored_names", None)
         self.model_ = fitted.model
         self.trees_ = list(fitted.model.trees)
         self.tree_ = self.trees_[0]
@@ -245,6 +251,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = fitted.model.n_features
         self.training_cost_ = fitted.training_cost
         self.n_visits_ = fitted.n_visits
+        self.n_rows_ = rows.n_rows
         self.peak_memory_ = peak_memory()
 
     # Answers ------------------------------------------------------------------------------------
@@ -428,6 +435,56 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         predicted.resize(truth.shape)  # labels that were not in training are in no answer
         is_right = (truth != predicted).sum(axis=1) == 0
         return float(np.average(is_right, weights=sample_weight))
+
+    # The model file -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to one file, all or nothing; `labeltree.load` opens it.
+
+        A file of that name is replaced once the new one is on the disk. Labels must be all text or
+        all numbers, parameters plain values, and nodes native; anything else can only be pickled.
+        `checkpoint` is not kept.
+        """
+        storage.save(self, path)
+
+    def _restore(
+        self,
+        model: Model,
+        label_kind: Kind,
+        names: Mapping[str, StoredNames],
+        training: Mapping[str, int],
+    ) -> None:
+        """Take what was read from a file; the counterpart of `_take`."""
+        self.model_ = model
+        self.trees_ = list(model.trees)
+        self.tree_ = self.trees_[0]
+        self.label_kind_ = label_kind
+        self.n_features_in_ = model.n_features
+        self._stored_names = names
+        for name, value in training.items():
+            setattr(self, f"{name}_", value)
+
+    # A fit sets these; a model from a file makes them when they are first asked for.
+    @cached_property
+    def classes_(self) -> NDArray[Any]:
+        return self._decode("classes_")
+
+    @cached_property
+    def feature_names_in_(self) -> NDArray[Any]:
+        return self._decode("feature_names_in_")
+
+    def _decode(self, name: str) -> NDArray[Any]:
+        stored: Mapping[str, StoredNames] = self.__dict__.get("_stored_names", {})
+        if name not in stored:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return stored[name].names
+
+    def __getstate__(self) -> dict[str, Any]:
+        for name in self.__dict__.get("_stored_names", ()):
+            getattr(self, name)
+        state = dict(super().__getstate__())
+        state.pop("_stored_names", None)
+        return state
 
     # scikit-learn's tags --------------------------------------------------------------------------
 

@@ -25,6 +25,18 @@ class Layout(NamedTuple):
         return sum(array.nbytes for array in self)
 
 
+#: What the arrays of a layout are of, as a model file says it.
+LAYOUT_DTYPES = {
+    "bias": "f4",
+    "scale": "f4",
+    "shift": "u1",
+    "bucket_begin": "i8",
+    "byte_begin": "i8",
+    "buckets": "u4",
+    "bytes": "u1",
+}
+
+
 class NodeWeights(NamedTuple):
     """Sparse weights of each node: those of v are at indptr[v] .. indptr[v + 1] - 1."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,9 +11,12 @@ from scipy import sparse
 
 from labeltree import _core
 from labeltree.data import LabelRows, as_features
+from labeltree.data.arrays import take
+from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
-from labeltree.layout import Layout, NodeWeights
+from labeltree.layout import LAYOUT_DTYPES, Layout, NodeWeights
 from labeltree.limits import Limits
+from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
@@ -27,6 +30,8 @@ SIBLINGS = {
     "cover": _core.Siblings.cover,
     "exclude": _core.Siblings.exclude,
 }
+# What a model is beside its trees and their weights.
+_META = ("n_features", "link", "has_root", "siblings")
 
 
 class NodeClassifier(NamedTuple):
@@ -213,6 +218,77 @@ class Model:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)
         return type(self), parts
+
+    # The model file -----------------------------------------------------------------------------
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that the model is: a part that JSON can say, and arrays by name."""
+        meta = {name: getattr(self, name) for name in _META}
+        meta["n_trees"] = len(self.trees)
+        arrays: dict[str, NDArray[Any]] = {}
+        for t, (tree, layout) in enumerate(zip(self.trees, self.layouts, strict=True)):
+            arrays |= {f"tree{t}.parent": tree.parent, f"tree{t}.label": tree.label}
+            arrays |= {f"tree{t}.{name}": array for name, array in layout._asdict().items()}
+        return meta, arrays
+
+    @classmethod
+    def from_arrays(cls, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the model that `to_arrays` was called on; the arrays are used as they are.
+
+        Raises
+        ------
+        ValueError
+            If any part is missing or breaks a rule that keeps queries within the arrays.
+        """
+        _check_meta(meta, n_arrays=len(arrays))
+        trees = [_stored_tree(arrays, t) for t in range(meta["n_trees"])]
+        if len({tree.n_labels for tree in trees}) > 1:
+            raise ValueError("all trees must have the same labels")
+        layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
+        return cls(trees, layouts, **{name: meta[name] for name in _META})
+
+    def check_weights(self) -> None:
+        """Refuse weights that are not finite or lie outside; answers are safe, but odd, with them.
+
+        This looks at every weight, which takes longer than all else that opening a file does.
+        """
+        for t, native in enumerate(self._native):
+            try:
+                native.check_all(n_threads(None))
+            except ValueError as error:
+                raise ValueError(f"tree{t}.bytes: {error}") from None
+
+
+def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
+    if meta.keys() != {"n_trees", *_META}:
+        raise ValueError(f"a model must have n_trees, {', '.join(_META)}")
+    for name, most in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
+        number = meta[name]
+        if type(number) is not int or not 1 <= number <= most:
+            raise ValueError(f"{name} must be an integer in 1..{most}, but is {number!r:.40}")
+    for name, known in (("link", list(LINKS)), ("siblings", list(SIBLINGS))):
+        if meta[name] not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, but is {meta[name]!r:.40}")
+    if not isinstance(meta["has_root"], bool):
+        raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")
+
+
+def _stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
+    parent = take(arrays, f"tree{t}.parent", "i4")
+    label = take(arrays, f"tree{t}.label", "i4")
+    try:
+        tree = LabelTree.from_parents(parent, label)
+    except ValueError as error:
+        raise ValueError(f"tree{t}: {error}") from None
+    # Weights go by the number of the node, so a tree that is numbered anew would mix them up.
+    if not (np.array_equal(tree.parent, parent) and np.array_equal(tree.label, label)):
+        raise ValueError(f"tree{t}: nodes must be numbered breadth first, and none have one child")
+    return tree
+
+
+def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
+    taken = (take(arrays, f"tree{t}.{name}", dtype) for name, dtype in LAYOUT_DTYPES.items())
+    return Layout(*taken)
 
 
 def check_query(top_k: int | None, threshold: float, beam: int | None = None) -> None:

@@ -1,4 +1,6 @@
-"""The command line: `labeltree plan | tree | demo`, with the words and defaults of the library.
+"""The command line, with the words and defaults of the library.
+
+`labeltree plan | tree | inspect | demo`
 
 Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
 """
@@ -12,11 +14,11 @@ import sys
 from collections.abc import Sequence
 
 import labeltree
-from labeltree.cli import demo, plan, tree
+from labeltree.cli import demo, inspect, plan, tree
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.plan import INTERRUPTED
 
-_COMMANDS = (plan, tree, demo)
+_COMMANDS = (plan, tree, inspect, demo)
 # What is wrong with the data, the disk or the installation; all else is a bug and may show itself.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +43,7 @@ class LabelTree:
     ([4, 5], 2)
     """
 
-    __slots__ = ("_native", "degree", "first_child", "label", "leaves", "names", "parent")
+    __slots__ = ("_names", "_native", "degree", "first_child", "label", "leaves", "parent")
 
     _native: _core.Tree
     parent: IntArray  #: parent of each node, -1 for the root
@@ -51,9 +51,13 @@ class LabelTree:
     first_child: IntArray  #: children of v are first_child[v] .. first_child[v + 1] - 1
     degree: IntArray  #: number of children of each node
     leaves: IntArray  #: node of each label
-    names: tuple[Hashable, ...] | None  #: name of each label, or None
+    _names: tuple[Hashable, ...] | Callable[[], Iterable[Hashable]] | None
 
-    def __init__(self, native: _core.Tree, names: Iterable[Hashable] | None = None) -> None:
+    def __init__(
+        self,
+        native: _core.Tree,
+        names: Iterable[Hashable] | Callable[[], Iterable[Hashable]] | None = None,
+    ) -> None:
         arrays = {
             "parent": native.parent,
             "label": native.label,
@@ -65,7 +69,8 @@ class LabelTree:
         for name, array in arrays.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        object.__setattr__(self, "names", _check_names(names, len(native.leaf)))
+        checked = names if callable(names) else _check_names(names, len(native.leaf))
+        object.__setattr__(self, "_names", checked)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a LabelTree never changes; make a new one instead of setting {name}")
@@ -218,6 +223,13 @@ class LabelTree:
     # What there is ------------------------------------------------------------------------------
 
     @property
+    def names(self) -> tuple[Hashable, ...] | None:
+        """Name of each label, or None."""
+        if callable(self._names):  # the names of a model file are made when they are asked for
+            object.__setattr__(self, "_names", _check_names(self._names(), self.n_labels))
+        return cast(tuple[Hashable, ...] | None, self._names)
+
+    @property
     def n_labels(self) -> int:
         """Number of labels, which is the number of leaves."""
         return len(self.leaves)
@@ -305,8 +317,10 @@ class LabelTree:
         """
         formats.save(self, path)
 
-    def with_names(self, names: Iterable[Hashable] | None) -> Self:
-        """Return the same tree with other names of labels."""
+    def with_names(
+        self, names: Iterable[Hashable] | Callable[[], Iterable[Hashable]] | None
+    ) -> Self:
+        """Return the same tree with other names of labels; a function is called when need be."""
         return type(self)(self._native, names)
 
     def __eq__(self, other: object) -> bool:
