@@ -32,6 +32,7 @@ def draw(runs: Sequence[dict[str, Any]], key: str, words: str) -> Figure:
     for axes, run in zip(panels, runs, strict=True):
         systems = [system for system in done(run) if key in system]
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,g}")
         axes.margins(x=0.12, y=0.1)
         for system in systems:
             color = ORANGE if is_ours(system) else BLUE
@@ -47,21 +48,25 @@ def draw(runs: Sequence[dict[str, Any]], key: str, words: str) -> Figure:
 
 
 def _name(axes: Axes, points: list[tuple[float, float, dict[str, Any]]]) -> None:
-    """Write names beside points, moved down where two would lie on each other."""
-    scale = 72 / axes.figure.dpi
-    taken: list[tuple[float, float]] = []
+    """Write names beside points, moved down where they would lie on other names or points."""
+    scale = 72 / axes.figure.dpi  # from dots to points of print
+    places = [axes.transData.transform((x, y)) * scale for x, y, _ in points]
+    taken = [(across - 4, across + 4, up) for across, up in places]
     left, right = (axes.transAxes.transform((x, 0))[0] * scale for x in (0, 1))
-    for x, y, system in sorted(points, key=lambda point: -point[1]):
-        across, up = axes.transData.transform((x, y)) * scale
+    order = sorted(range(len(points)), key=lambda i: -points[i][1])
+    for i in order:
+        x, y, system = points[i]
+        across, up = places[i]
         to_left = across > (left + right) / 2
         width = 0.55 * SMALL * len(system["system"])
         start = across - 6 - width if to_left else across + 6
         shift = 0.0
         while any(
-            abs(up + shift - other) < _LINE and abs(start - place) < width for place, other in taken
+            abs(up + shift - level) < _LINE and start < last and first < start + width
+            for first, last, level in taken
         ):
             shift -= _LINE / 2
-        taken.append((start, up + shift))
+        taken.append((start, start + width, up + shift))
         note(
             axes,
             system["system"],

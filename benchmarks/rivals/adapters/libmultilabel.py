@@ -29,10 +29,12 @@ def train(
     # It takes as many threads as there are cores and has no option to take fewer.
     psutil.cpu_count = lambda logical=True: threads
     X, Y = data
+    # Its clustering breaks on labels without a training row.
+    used = np.flatnonzero(Y.sum(axis=0).A1)
     np.random.seed(seed)  # noqa: NPY002 - where it takes its random numbers from
-    model = linear.train_tree(Y, X, verbose=False, **settings)
+    model = linear.train_tree(Y[:, used], X, verbose=False, **settings)
     with Path(model_path).open("wb") as file:
-        pickle.dump(model, file, protocol=5)
+        pickle.dump((model, used), file, protocol=5)
 
 
 def load(model_path: str, threads: int) -> Any:
@@ -43,7 +45,9 @@ def load(model_path: str, threads: int) -> Any:
 
 def ask(model: Any, query: Any, k: int) -> Ranking:
     """Answer one row; the model gives a score for each label there is."""
-    return from_all_scores(model.predict_values(query), k)
+    tree, used = model
+    best, scores = from_all_scores(tree.predict_values(query), k)
+    return used[best], scores
 
 
 def predict(model: Any, X: Any, k: int) -> Ranking:
