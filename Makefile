@@ -41,10 +41,11 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-# Rivals are installed below build/rivals; one that fails is told and the rest goes on.
+# Rivals are installed below build/rivals; one that fails is told and the rest goes on. For a part:
+# make bench RIVALS='--systems labeltree omikuji --repeats 1'
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.speed --compare
-	$(BIN)/python -m benchmarks.rivals --output benchmarks/results/rivals-eurlex-4k.json
+	$(BIN)/python -m benchmarks.rivals --output benchmarks/results/rivals-eurlex-4k.json $(RIVALS)
 	$(BIN)/python -m benchmarks.report
 
 # The interpreter is not instrumented, so the runtime is preloaded; leaks are the interpreter's own.

@@ -67,7 +67,6 @@ def measure(n_labels: int, n_rows: int, tree: str, *, seed: int = 0) -> dict[str
         "train_wall_s": round(wall, 3),
         "train_cpu_s": round(cpu, 3),
         "train_over_data_mb": round(peak - base, 1),
-        "n_weights": model.model_.n_weights,
         **queries(model, X_test, Y_test),
     }
 
