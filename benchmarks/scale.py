@@ -2,8 +2,9 @@
 
     python -m benchmarks.scale --max-labels 100000 --max-rows 100000 [--output results.json]
 
-Labels grow at a fixed number of rows and rows at a fixed number of labels, in steps of √10; rows
-come from `benchmarks.generator`. Every size is trained in a process of its own.
+Labels grow at a fixed number of rows, rows at a fixed number of labels, and both together at a
+fixed number of rows a label, in steps of √10; rows come from `benchmarks.generator`. Every size is
+trained in a process of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ _TEST_BLOCK = 1 << 20  # where the test rows start, far from all training rows
 N_SINGLE = 500
 K = 5
 THRESHOLD = 0.5
+ROWS_PER_LABEL = 10  # where both grow
 
 
 def sizes(least: int, most: int) -> list[int]:
@@ -108,19 +111,25 @@ def in_process(timeout_s: float, **size: Any) -> dict[str, Any]:
     return found
 
 
-def sweep(grows: str, numbers: list[int], fixed: dict[str, int], asked: Any) -> dict[str, Any]:
-    """Measure a row of sizes for each tree, the largest last; a tree that fails once is done."""
-    points: list[dict[str, Any]] = []
+def sweeps(asked: Any) -> Iterator[tuple[str, str, list[dict[str, int]]]]:
+    """Yield what grows, the figure it is drawn over, and the sizes."""
+    labels, rows = sizes(10**3, asked.max_labels), sizes(10**4, asked.max_rows)
+    yield "labels", "n_labels", [{"n_labels": m, "n_rows": asked.rows} for m in labels]
+    yield "rows", "n_rows", [{"n_labels": asked.labels, "n_rows": n} for n in rows]
+    most = min(asked.max_labels, asked.max_rows // ROWS_PER_LABEL)
+    both = [{"n_labels": m, "n_rows": ROWS_PER_LABEL * m} for m in sizes(10**3, most)]
+    yield "both", "n_labels", both
+
+
+def points(all_sizes: list[dict[str, int]], asked: Any) -> Iterator[dict[str, Any]]:
+    """Measure the sizes for each tree, the largest last; a tree that fails once is done."""
     for tree in asked.trees:
-        for number in numbers:
-            point = in_process(
-                asked.timeout, **fixed, **{grows: number}, tree=tree, seed=asked.seed
-            )
-            points.append(point)
+        for size in all_sizes:
+            point = in_process(asked.timeout, **size, tree=tree, seed=asked.seed)
             print(json.dumps(point), flush=True)
+            yield point
             if "error" in point:
                 break
-    return {"grows": grows, **fixed, "points": points}
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -148,10 +157,10 @@ def main(arguments: list[str] | None = None) -> None:
     if asked.one is not None:
         print(json.dumps(measure(**asked.one)))
         return
-    results = {"machine": machine(), "seed": asked.seed, "threads": 1}
+    results: dict[str, Any] = {"machine": machine(), "seed": asked.seed, "threads": 1}
     results["sweeps"] = [
-        sweep("n_labels", sizes(10**3, asked.max_labels), {"n_rows": asked.rows}, asked),
-        sweep("n_rows", sizes(10**4, asked.max_rows), {"n_labels": asked.labels}, asked),
+        {"name": name, "over": over, "points": list(points(all_sizes, asked))}
+        for name, over, all_sizes in sweeps(asked)
     ]
     if asked.output:
         asked.output.parent.mkdir(parents=True, exist_ok=True)

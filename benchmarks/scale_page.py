@@ -40,6 +40,11 @@ _COLUMNS = {
     "P@1": "{P@1:.1f}",
 }
 _WORDS = {"n_labels": "labels", "n_rows": "rows"}
+_TITLES = {
+    "labels": "Labels grow",
+    "rows": "Rows grow",
+    "both": "Labels grow, and rows with them",
+}
 _COLORS = (ORANGE, BLUE, GREY)
 
 
@@ -84,10 +89,10 @@ def scale_tables(results: dict[str, Any]) -> str:
     for sweep in results["sweeps"]:
         for tree, points in good(sweep).items():
             rows = [[cell.format_map(point) for cell in _COLUMNS.values()] for point in points]
-            name = f'**{_WORDS[sweep["grows"]].capitalize()} grow; tree="{tree}"**'
+            name = f'**{_TITLES[sweep["name"]]}; tree="{tree}"**'
             failed = [p for p in sweep["points"] if p["tree"] == tree and "error" in p]
-            notes = [f"{p[sweep['grows']]:,}: {p['error']}." for p in failed]
-            lines = [name, table(list(_COLUMNS), rows), fitted(sweep["grows"], points), *notes]
+            notes = [f"{p[sweep['over']]:,} {sweep['name']}: {p['error']}." for p in failed]
+            lines = [name, table(list(_COLUMNS), rows), fitted(sweep["over"], points), *notes]
             parts.append("\n\n".join(line for line in lines if line))
     machine = results["machine"]
     parts.append(
@@ -97,17 +102,17 @@ def scale_tables(results: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def fitted(grows: str, points: Points) -> str:
+def fitted(over: str, points: Points) -> str:
     """Return in words what was fitted to the points; nothing for fewer than three."""
     if len(points) < 3:
         return ""
-    x = [point[grows] for point in points]
+    x = [point[over] for point in points]
     powers = [
-        f"{words} as {_WORDS[grows]}^{exponent(x, [p[key] for p in points]):.2f}"
+        f"{words} as {_WORDS[over]}^{exponent(x, [p[key] for p in points]):.2f}"
         for key, words in GROWING.items()
     ]
     text = f"Fitted: {'; '.join(powers)}."
-    if grows == "n_labels":
+    if over == "n_labels":
         seen = [point["n_seen"] for point in points]
         lines = []
         for key, words in CALLS.items():
@@ -120,8 +125,9 @@ def fitted(grows: str, points: Points) -> str:
 def scale_pictures(results: dict[str, Any]) -> Iterator[tuple[str, Figure]]:
     """Yield file names and figures."""
     for sweep in results["sweeps"]:
-        yield f"scale-{_WORDS[sweep['grows']]}.png", draw_growth(sweep)
-        if sweep["grows"] == "n_labels":
+        yield f"scale-{sweep['name']}.png", draw_growth(sweep)
+        # With as many rows for each label the nodes judge about as well for any number of labels.
+        if sweep["name"] == "both":
             yield "scale-calls.png", draw_calls(sweep)
 
 
@@ -130,12 +136,12 @@ def draw_growth(sweep: dict[str, Any]) -> Figure:
     figure, panels = new_panels(len(GROWING), 5.0, 3.6)
     for axes, (key, words) in zip(panels, GROWING.items(), strict=True):
         for color, (tree, points) in zip(_COLORS, good(sweep).items(), strict=False):
-            x, y = ([point[name] for point in points] for name in (sweep["grows"], key))
+            x, y = ([point[name] for point in points] for name in (sweep["over"], key))
             power = f", exponent {exponent(x, y):.2f}" if len(x) > 2 else ""
             axes.plot(x, y, "o-", color=color, markersize=4, label=f"{tree}{power}")
         axes.set_xscale("log")
         axes.set_yscale("log")
-        _words(axes, _WORDS[sweep["grows"]], words)
+        _words(axes, _WORDS[sweep["over"]], words)
     return figure
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.scale import in_process, measure, sizes
+from benchmarks.scale import in_process, measure, options, sizes, sweeps
 from benchmarks.scale_page import exponent, fitted, good, line_in_log, scale_pictures, scale_tables
 
 
@@ -36,8 +36,8 @@ RESULTS = {
     "seed": 0,
     "sweeps": [
         {
-            "grows": "n_labels",
-            "n_rows": 100,
+            "name": "both",
+            "over": "n_labels",
             "points": [
                 *(point(n) for n in (16, 64, 256)),
                 {"n_labels": 1024, "n_rows": 100, "tree": "cheapest", "error": "more than 9 s"},
@@ -50,6 +50,16 @@ RESULTS = {
 @pytest.mark.parametrize(("most", "expected"), [(999, []), (10**4, [1000, 3162, 10000])])
 def test_sizes_stay_below_the_limit(most: int, expected: list[int]) -> None:
     assert sizes(1000, most) == expected
+
+
+def test_no_sweep_goes_beyond_the_limits() -> None:
+    asked = options(["--max-labels", "5000", "--max-rows", "20000", "--rows", "7"])
+    found = {name: sizes for name, _, sizes in sweeps(asked)}
+    assert found == {
+        "labels": [{"n_labels": 1000, "n_rows": 7}, {"n_labels": 3162, "n_rows": 7}],
+        "rows": [{"n_labels": 10000, "n_rows": 10000}],
+        "both": [{"n_labels": 1000, "n_rows": 10000}],
+    }
 
 
 def test_an_exponent_is_found_again() -> None:
@@ -71,7 +81,7 @@ def test_two_points_are_not_fitted() -> None:
 
 
 def test_sizes_that_failed_are_told_below_the_table() -> None:
-    assert "1,024: more than 9 s." in scale_tables(RESULTS)
+    assert "1,024 both: more than 9 s." in scale_tables(RESULTS)
     assert [len(points) for points in good(RESULTS["sweeps"][0]).values()] == [3]
 
 
