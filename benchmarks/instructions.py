@@ -2,7 +2,7 @@
 
     python -m benchmarks.instructions
 
-Instructions do not depend on what else the machine does, so that a change of one percent shows.
+Instructions do not depend on what else the machine does, so that a change of a few percent shows.
 Where there is no valgrind, or no C compiler for the marks between which is counted, it says so.
 """
 

@@ -131,7 +131,8 @@ SYSTEMS = [
         {"loss": "hs", "epoch": 25, "lr": 0.2},
         one_label=True,
     ),
-    System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 25, "lr": 0.2}),
+    # Every label is updated at every row, and with a higher rate weights overflow.
+    System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 10, "lr": 0.1}),
     System(
         "Vowpal Wabbit --plt",
         "vowpal_wabbit",

@@ -43,5 +43,8 @@ def ask(model: Any, query: str, k: int) -> Any:
 def predict(model: Any, X: Any, k: int) -> Ranking:
     """Rank the labels of each row; its answers are not spread over threads."""
     answers = (ask(model, query(row), k) for row in rows_of(X))
-    pairs = ([(int(name.removeprefix(_PREFIX)), p) for p, name in answer] for answer in answers)
+    # It adds 0.00001 to a probability before it takes the logarithm.
+    pairs = (
+        [(int(name.removeprefix(_PREFIX)), min(p, 1.0)) for p, name in answer] for answer in answers
+    )
     return from_pairs(pairs, X.shape[0], k)
