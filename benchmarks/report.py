@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks.markdown import fill, table
+from benchmarks.rivals import pictures
+from benchmarks.rivals.pictures import PICTURES
+from benchmarks.rivals.tables import losses_list, ratios_table, rivals_table, spreads_table
+from benchmarks.scale_page import scale_pictures, scale_tables
+
 ROOT = Path(__file__).parent.parent
+IMAGES = ROOT / "docs" / "images"
 RESULTS = ROOT / "benchmarks" / "results"
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table whose first column is text and whose others are numbers."""
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def trees_table(results: dict[str, Any]) -> str:
@@ -33,55 +33,6 @@ def trees_table(results: dict[str, Any]) -> str:
     machine = results["machine"]
     note = f"Commit {machine['commit']}, {machine['processor']}, one thread."
     return f"{table(header, rows)}\n\n{note}"
-
-
-RIVAL_COLUMNS = {
-    "train, CPU s": "{train_cpu_s:.1f}",
-    "memory over data, MB": "{train_over_data_mb:.0f}",
-    "model, MB": "{model_mb:.1f}",
-    "open, s": "{open_s:.2f}",
-    "batch, rows per CPU s": "{batch_rows_per_cpu_s:,}",
-    "one row, µs p50 / p99": "{single_p50_us:,} / {single_p99_us:,}",
-    "P@1 / 3 / 5": "{P@1:.1f} / {P@3:.1f} / {P@5:.1f}",
-    "nDCG@5": "{nDCG@5:.1f}",
-    "PSP@1 / 3 / 5": "{PSP@1:.1f} / {PSP@3:.1f} / {PSP@5:.1f}",
-}
-
-
-def rivals_table(results: dict[str, Any]) -> str:
-    """Every system that was run, losses and failures too, data set by data set."""
-    return "\n\n".join(_rivals_run(run) for run in results["runs"])
-
-
-def _rivals_run(run: dict[str, Any]) -> str:
-    rows = []
-    for system in run["systems"]:
-        none = [system["status"]] + ["–"] * (len(RIVAL_COLUMNS) - 1)
-        cells = (
-            [cell.format_map(system) for cell in RIVAL_COLUMNS.values()]
-            if system["status"] == "ok"
-            else none
-        )
-        rows.append([system["system"], *cells])
-    title = (
-        f"{run['data']}: {run['n_rows']:,} rows, {run['n_features']:,} features, "
-        f"{run['n_labels']:,} labels; {run['n_test_rows']:,} test rows; {run['threads']} thread"
-        f"{'s' if run['threads'] > 1 else ''}"
-    )
-    return f"**{title}**\n\n{table(['system', *RIVAL_COLUMNS], rows)}\n\n{_rivals_note(run)}"
-
-
-def _rivals_note(run: dict[str, Any]) -> str:
-    done = [system for system in run["systems"] if "version" in system]
-    versions = dict.fromkeys(f"{system['package']} {system['version']}" for system in done)
-    machines = [system["machine"] for system in run["systems"]]
-    processors = dict.fromkeys(f"{m['processor']}, {m['cores']} cores" for m in machines)
-    ours = [s["machine"]["commit"] for s in run["systems"] if s.get("package") == "labeltree"]
-    loads = [s[when] for s in run["systems"] for when in ("load_before", "load_after")]
-    return (
-        f"{'; '.join(versions)}. Commit {', '.join(dict.fromkeys(ours))}; {'; '.join(processors)}; "
-        f"load average {min(loads):.1f} to {max(loads):.1f}; seed {run['seed']}."
-    )
 
 
 STUDY_COLUMNS = {
@@ -138,27 +89,37 @@ def draw_study(files: list[Path], target: Path) -> None:
 TABLES = {
     "trees": ("README.md", "trees.json", trees_table),
     "rivals": ("README.md", "rivals-*.json", rivals_table),
+    "losses": ("README.md", "rivals-*.json", losses_list),
+    "ratios": ("docs/rivals.md", "rivals-*.json", ratios_table),
+    "spreads": ("docs/rivals.md", "rivals-*.json", spreads_table),
     "study": ("docs/study.md", "study-*.json", study_table),
+    "scale": ("docs/scale.md", "scale.json", scale_tables),
 }
 
 
-def fill(text: str, name: str, made: str) -> str:
-    """Return a document with what stands between the markers of a name replaced."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    pattern = re.escape(begin) + ".*?" + re.escape(end)
-    return re.sub(pattern, lambda _: f"{begin}\n{made}\n{end}", text, flags=re.DOTALL)
+def read_all(pattern: str) -> list[Any]:
+    """Return what the files of results hold."""
+    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(pattern))]
 
 
 def main() -> None:
-    """Fill every table whose results are there, and draw the study."""
-    for name, (document, files, make) in TABLES.items():
-        made = "\n\n".join(make(json.loads(p.read_text())) for p in sorted(RESULTS.glob(files)))
+    """Fill every table whose results are there, and draw the pictures."""
+    for name, (document, pattern, make) in TABLES.items():
+        # Lists of one data set after the other belong together; tables stand apart.
+        between = "\n" if make is losses_list else "\n\n"
+        made = between.join(make(results) for results in read_all(pattern))
         if made:
             path = ROOT / document
             path.write_text(fill(path.read_text(), name, made))
     studies = sorted(RESULTS.glob("study-*.json"))
     if studies:
-        draw_study(studies, ROOT / "docs" / "images" / "study.png")
+        draw_study(studies, IMAGES / "study.png")
+    runs = [run for results in read_all("rivals-*.json") for run in results["runs"]]
+    for file, key, words in PICTURES if runs else ():
+        pictures.draw(runs, key, words).savefig(IMAGES / file, dpi=110)
+    for results in read_all("scale.json"):
+        for file, figure in scale_pictures(results):
+            figure.savefig(IMAGES / file, dpi=110)
 
 
 if __name__ == "__main__":

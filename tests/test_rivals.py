@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from benchmarks.report import rivals_table
 from benchmarks.rivals import environments
 from benchmarks.rivals.__main__ import main
-from benchmarks.rivals.adapters.matrices import from_pairs, from_scores
+from benchmarks.rivals.adapters import labeltree as labeltree_adapter
+from benchmarks.rivals.adapters import one_vs_rest
+from benchmarks.rivals.adapters.matrices import from_all_scores, from_pairs, from_scores, rows_of
 from benchmarks.rivals.environments import tail
-from benchmarks.rivals.measure import KEPT, BadRankingError, measure, quality
+from benchmarks.rivals.figures import COST, QUALITY
+from benchmarks.rivals.measure import BadRankingError, measure, quality
 from benchmarks.rivals.prepare import Prepared, prepare
 from benchmarks.rivals.systems import System, chosen
+from benchmarks.rivals.tables import rivals_table
 from labeltree.data import read_npz, read_xmc, write_npz
 
 N_LABELS = 20
@@ -49,13 +53,28 @@ def data(folder: Path, cache: Path) -> Prepared:
     return prepare(str(folder), cache, None)
 
 
+def no_package(command: list[str]) -> None:
+    """What stands for every call of pip: it fails, and the network is not asked."""
+    raise environments.NotInstalledError("no such package")
+
+
 @pytest.fixture(scope="module")
 def output(folder: Path, cache: Path) -> Path:
-    """What the command writes for the first system of labeltree."""
+    """What the command writes for a system of labeltree and one that does not install."""
     path = cache / "results" / "rivals-tiny.json"
     options = ["--cache", str(cache), "--output", str(path), "--data", str(folder)]
-    main([*options, "--systems", "labeltree, cheapest tree"])
+    quick = ["--repeats", "1", "--batch-threads", "1"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(environments, "_call", no_package)
+        main([*options, *quick, "--systems", "LibMultiLabel tree", "labeltree, cheapest tree"])
     return path
+
+
+@pytest.fixture(scope="module")
+def figures(output: Path) -> dict[str, Any]:
+    """The figures of labeltree."""
+    found: dict[str, Any] = json.loads(output.read_text())["runs"][0]["systems"][0]
+    return found
 
 
 def test_features_are_rows_of_length_one(data: Prepared) -> None:
@@ -84,17 +103,41 @@ def test_words_are_the_features_without_their_values(data: Prepared) -> None:
     assert sorted(lines) == sorted(f"__label__{label} f{label}" for label in labels)
 
 
-def test_labels_that_are_features_are_found(output: Path) -> None:
-    (figures,) = json.loads(output.read_text())["runs"][0]["systems"]
+def test_labels_that_are_features_are_found(figures: dict[str, Any]) -> None:
     assert figures["status"] == "ok"
     assert figures["P@1"] == figures["PSP@1"] == 100
 
 
-def test_every_figure_is_there(output: Path) -> None:
-    (figures,) = json.loads(output.read_text())["runs"][0]["systems"]
-    measured = {"train_wall_s", "train_cpu_s", "train_over_data_mb", "model_mb", "open_s"}
-    measured |= {"batch_rows_per_s", "batch_rows_per_cpu_s", "single_p50_us", "single_p99_us"}
-    assert measured | set(KEPT) | {"version", "machine"} <= set(figures)
+def test_every_figure_is_there(figures: dict[str, Any]) -> None:
+    measured = {measure.key for measure in (*COST, *QUALITY)} - {"batch_rows_per_s_on_2"}
+    kept = {
+        "train_wall_s",
+        "batch_rows_per_cpu_s",
+        "resident_mb",
+        "version",
+        "machine",
+        "load_after",
+    }
+    assert measured | kept <= set(figures)
+
+
+def test_a_rival_that_does_not_install_is_recorded_and_the_rest_goes_on(output: Path) -> None:
+    systems = json.loads(output.read_text())["runs"][0]["systems"]
+    assert [system["status"] for system in systems] == ["ok", "not installed"]
+    assert systems[1]["error"] == "no such package"
+
+
+@pytest.mark.parametrize("adapter", [labeltree_adapter, one_vs_rest])
+def test_one_row_is_answered_as_in_a_batch(adapter: Any, data: Prepared, tmp_path: Path) -> None:
+    path = str(tmp_path / "model")
+    adapter.train(adapter.read(data.files(None)), path, 1)
+    model = adapter.load(path, 1)
+    X = sparse.csr_matrix(read_npz(data.test_features))
+    labels, scores = adapter.predict(model, X, 1)
+    assert [
+        adapter.ask(model, adapter.query(row), 1)[0][0] for row in rows_of(X)
+    ] == labels.tolist()
+    assert scores.shape == (29, 1)
 
 
 def test_results_name_no_folder_of_this_machine(output: Path, folder: Path) -> None:
@@ -105,17 +148,15 @@ def test_results_name_no_folder_of_this_machine(output: Path, folder: Path) -> N
 
 def test_the_table_has_a_line_for_each_system(output: Path) -> None:
     results = json.loads(output.read_text())
-    lost = {"system": "other", "status": "timed out", "error": "more than 1 s"}
-    of_any = {name: results["runs"][0]["systems"][0][name] for name in ("machine", "load_before")}
-    results["runs"][0]["systems"].append(lost | of_any | {"load_after": 0})
+    results["runs"][0]["systems"][1] |= {
+        "status": "timed out",
+        "error": "more than 900 s, in train",
+    }
     lines = rivals_table(results).splitlines()
-    assert [line.split(" | ")[0] for line in lines if line.startswith("| ")] == [
-        "| system",
-        "| ---",
-        "| labeltree, cheapest tree",
-        "| other",
+    assert [line.split(" | ")[:2] for line in lines if line.startswith("| L")] == [
+        ["| LibMultiLabel tree", "timed out: more than 900 s, in train"]
     ]
-    assert "| other | timed out | – |" in rivals_table(results)
+    assert sum(line.startswith("| labeltree") for line in lines) == 1
 
 
 def test_a_crash_is_recorded_with_what_was_said_last(data: Prepared, cache: Path) -> None:
@@ -132,15 +173,9 @@ def test_a_time_out_is_recorded_with_its_phase(data: Prepared, cache: Path) -> N
     assert figures["error"] == "more than 0.01 s, in train"
 
 
-def test_a_rival_that_does_not_install_is_recorded(
-    data: Prepared, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pip = [sys.executable, "-c", "raise SystemExit('no such package')"]
-    call = environments._call
-    monkeypatch.setattr(environments, "_call", lambda command: call(pip))
-    figures = measure(System("none", "omikuji"), data, threads=1, timeout_s=60, cache=cache)
-    assert figures["status"] == "not installed"
-    assert figures["error"] == "no such package"
+def test_pip_that_fails_says_what_it_printed_last() -> None:
+    with pytest.raises(environments.NotInstalledError, match="no such package"):
+        environments._call([sys.executable, "-c", "raise SystemExit('no such package')"])
 
 
 def test_a_system_for_one_label_is_not_run_on_several(tmp_path: Path) -> None:
@@ -148,7 +183,8 @@ def test_a_system_for_one_label_is_not_run_on_several(tmp_path: Path) -> None:
     for name in ("X.trn", "Y.trn", "X.tst", "Y.tst"):
         write_npz(tmp_path / f"{name}.npz", two)
     data = prepare(str(tmp_path), tmp_path / "cache", None)
-    figures = measure(System("one", "fasttext"), data, threads=1, timeout_s=60, cache=tmp_path)
+    system = System("one", "fasttext", one_label=True)
+    figures = measure(system, data, threads=1, timeout_s=60, cache=tmp_path)
     assert figures["status"] == "not run"
 
 
@@ -180,3 +216,16 @@ def test_rankings_are_padded_with_minus_one() -> None:
 def test_sparse_scores_are_ranked_best_first() -> None:
     labels, _ = from_scores(sparse.csr_matrix([[0, 0.2, 0.9, 0.5], [0.1, 0, 0, 0]]), 2)
     assert labels.tolist() == [[2, 3], [0, -1]]
+
+
+def test_scores_of_all_labels_are_ranked_best_first() -> None:
+    labels, scores = from_all_scores(np.array([[0.1, 0.9, 0.5], [3.0, 1.0, 2.0]]), 2)
+    assert labels.tolist() == [[1, 2], [0, 2]]
+    assert scores[1].tolist() == [3, 2]
+
+
+def test_scores_above_one_are_no_probabilities(data: Prepared) -> None:
+    test = data.labels("tst")
+    ranked = np.tile(np.arange(5), (test.n_rows, 1))
+    with pytest.raises(BadRankingError, match="between 0 and 1"):
+        quality(data.labels("trn"), test, ranked, np.full(ranked.shape, 1.5))

@@ -22,15 +22,23 @@ from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
     """Return what the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rivals", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.rivals",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--data", nargs="+", default=[EURLEX], help="folders, or eurlex-4k")
     parser.add_argument(
         "--systems",
         nargs="+",
-        default=["labeltree", "omikuji", "napkinxc", "pecos"],
-        help=f"of {', '.join(RIVALS)}, or by name: {'; '.join(s.name for s in SYSTEMS)}",
+        default=list(RIVALS),
+        help=f"all, or of {', '.join(RIVALS)}, or by name: {'; '.join(s.name for s in SYSTEMS)}",
     )
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="of training and queries")
+    parser.add_argument(
+        "--batch-threads", type=int, nargs="*", default=[1, 2], help="of batches besides"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="of phases that are short")
     parser.add_argument("--test-rows", type=int, help="a random choice of so many; all by default")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each system")
     parser.add_argument("--cache", type=Path, default=Path("build/rivals"))
@@ -68,7 +76,7 @@ def line(data: str, figures: dict[str, Any]) -> str:
     return start + (
         f"train {figures['train_cpu_s']:8.2f} CPU s {figures['train_over_data_mb']:7.0f} MB  "
         f"model {figures['model_mb']:7.1f} MB  {figures['batch_rows_per_cpu_s']:7d} rows/CPU s  "
-        f"p50 {figures['single_p50_us']:6d} µs  "
+        f"p50 {figures['single_p50_us']:6.0f} µs  "
         f"P@1/3/5 {figures['P@1']:.1f}/{figures['P@3']:.1f}/{figures['P@5']:.1f}"
     )
 
@@ -88,7 +96,13 @@ def main(arguments: list[str] | None = None) -> None:
         for system in systems:
             measured_on = machine()
             figures = measure(
-                system, data, threads=asked.threads, timeout_s=asked.timeout, cache=cache
+                system,
+                data,
+                threads=asked.threads,
+                timeout_s=asked.timeout,
+                cache=cache,
+                batch_threads=asked.batch_threads,
+                repeats=asked.repeats,
             )
             keep(run, figures | {"machine": measured_on})
             print(line(data.name, figures), flush=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,19 @@ import numpy as np
 from benchmarks.rivals.environments import NotInstalledError, interpreter, tail
 from benchmarks.rivals.prepare import SEED, Prepared
 from benchmarks.rivals.systems import System
-from benchmarks.rivals.worker import PHASES
 from labeltree import metrics
 from labeltree.data import LabelRows
 
 ROOT = Path(__file__).parent.parent.parent
+SHORT_S = 45.0  # what all processes of a phase together may take before it is not repeated
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
+
+
+#: Scores of which a calibration error says nothing.
+NO_PROBABILITIES = ("margins", "none")
+
+
+_THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class UnfitError(RuntimeError):
@@ -37,36 +47,52 @@ class BadRankingError(RuntimeError):
 
 
 def measure(
-    system: System, data: Prepared, *, threads: int, timeout_s: float, cache: Path
+    system: System,
+    data: Prepared,
+    *,
+    threads: int,
+    timeout_s: float,
+    cache: Path,
+    batch_threads: Sequence[int] = (),
+    repeats: int = 1,
 ) -> dict[str, Any]:
-    """Return the figures of a system, or why there are none."""
-    seed = {} if system.rival.seed is None else {system.rival.seed: SEED}
+    """Return the figures of a system, or why there are none.
+
+    Batches are answered on as many threads as training has, and on each number of batch_threads.
+    Phases that are short are run so many times.
+    """
+    rival = system.rival
+    seed = {} if rival.seed is None else {rival.seed: SEED}
     settings = seed | dict(system.settings)
     result: dict[str, Any] = {
         "system": system.name,
-        "package": system.rival.package,
+        "package": rival.package,
         "settings": settings,
+        "scores": rival.scores,
         "status": "ok",
     }
     result["load_before"] = round(os.getloadavg()[0], 2)
     try:
-        if system.rival.one_label and (np.diff(data.labels("trn").indptr) > 1).any():
+        if system.one_label and (np.diff(data.labels("trn").indptr) > 1).any():
             raise UnfitError("it is for rows with one label, but some have more")
-        python = interpreter(system.adapter, system.rival, cache)
+        python = interpreter(system.adapter, rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job: dict[str, Any] = {
                 "adapter": system.adapter,
-                "package": system.rival.package,
-                "files": data.files(system.rival.text),
+                "package": rival.package,
+                "files": data.files(rival.text),
                 "test": str(data.test_features),
                 "model": str(Path(work) / "model"),
-                "ranked": str(Path(work) / "ranked.npy"),
+                "compiled": str(Path(work) / "compiled"),
+                "ranked": str(Path(work) / "ranked.npz"),
                 "threads": threads,
                 "settings": settings,
             }
-            result |= run_phases(python, job, Path(work), timeout_s)
-            ranked = np.load(job["ranked"])
-            result |= quality(data.labels("trn"), data.labels("tst"), ranked)
+            run = Run(python, job, Path(work), time.monotonic() + timeout_s, repeats)
+            result |= run.all_phases(rival.layouts or ("",), batch_threads)
+            with np.load(job["ranked"]) as ranked:
+                scores = ranked["scores"] if rival.scores not in NO_PROBABILITIES else None
+                result |= quality(data.labels("trn"), data.labels("tst"), ranked["labels"], scores)
     except UnfitError as error:
         result |= {"status": "not run", "error": str(error)}
     except NotInstalledError as error:
@@ -79,15 +105,85 @@ def measure(
     return result
 
 
-def run_phases(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dict[str, Any]:
-    """Run each phase in a process of its own; all together have the time-out."""
-    end = time.monotonic() + timeout_s
-    figures: dict[str, Any] = {}
-    for phase in PHASES:
-        figures |= _run(python, job | {"phase": phase}, work, end - time.monotonic())
-        if phase == "train":
-            figures["model_mb"] = round(size_mb(Path(job["model"])), 2)
-    return figures
+@dataclass(frozen=True)
+class Run:
+    """The processes of one system on one data set; all together end at a time."""
+
+    python: Path
+    job: dict[str, Any]
+    work: Path
+    end: float
+    repeats: int
+
+    def all_phases(self, layouts: Sequence[str], batch_threads: Sequence[int]) -> dict[str, Any]:
+        """Return the figures of training, and of queries in the layout that is best for each."""
+        figures = self.repeated("train")
+        figures["model_mb"] = round(size_mb(Path(self.job["model"])), 2)
+        of_layouts = {name: self._queries(name, batch_threads) for name in layouts}
+        return figures | best_of(of_layouts)
+
+    def _queries(self, layout: str, batch_threads: Sequence[int]) -> dict[str, Any]:
+        figures = self.repeated("single", layout=layout)
+        for n in batch_threads:
+            if n != self.job["threads"]:
+                found = self.repeated("batch", layout=layout, threads=n)
+                figures[f"batch_rows_per_s_on_{n}"] = found["batch_rows_per_s"]
+        # Last, so that its answers are the ones that are judged.
+        return figures | self.repeated("batch", layout=layout)
+
+    def repeated(self, phase: str, **changes: Any) -> dict[str, Any]:
+        """Run a phase some times if it is short, each in a process of its own."""
+        runs: list[dict[str, Any]] = []
+        start = time.monotonic()
+        while len(runs) < self.repeats and (not runs or time.monotonic() - start < SHORT_S):
+            left = self.end - time.monotonic()
+            runs.append(_run(self.python, self.job | changes | {"phase": phase}, self.work, left))
+        return median_of(runs)
+
+
+def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the median of every figure, and its least and most as `..._spread`.
+
+    Examples
+    --------
+    >>> median_of([{"s": 2.0}, {"s": 1.0}, {"s": 4.0}])
+    {'s': 2.0, 's_spread': [1.0, 4.0]}
+    """
+    result: dict[str, Any] = {}
+    for name, value in runs[0].items():
+        values = [run[name] for run in runs]
+        if isinstance(value, str) or min(values) == max(values):
+            result[name] = value
+        else:
+            # Of an even number the upper: a figure that was measured, not a mean of two.
+            result[name] = statistics.median_high(values)
+            result[f"{name}_spread"] = [min(values), max(values)]
+    return result
+
+
+def best_of(layouts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return each figure of the layout that is best in it, and which layout that is.
+
+    Examples
+    --------
+    >>> mapped, held = {"open_s": 1, "batch_rows_per_s": 8}, {"open_s": 2, "batch_rows_per_s": 9}
+    >>> best_of({"a": held, "b": mapped})
+    {'open_s': 1, 'batch_rows_per_s': 9, 'layouts': {'open_s': 'b', 'batch_rows_per_s': 'a'}}
+    """
+    if len(layouts) == 1:
+        return next(iter(layouts.values()))
+    result: dict[str, Any] = {}
+    of: dict[str, str] = {}
+    for name in dict.fromkeys(name for figures in layouts.values() for name in figures):
+        if name.endswith("_spread"):
+            continue
+        choose = max if name.startswith("batch_rows") else min
+        best = choose(layouts, key=lambda layout: layouts[layout][name])
+        of[name] = best
+        result[name] = layouts[best][name]
+        if f"{name}_spread" in layouts[best]:
+            result[f"{name}_spread"] = layouts[best][f"{name}_spread"]
+    return result | {"layouts": of}
 
 
 def _run(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dict[str, Any]:
@@ -95,8 +191,7 @@ def _run(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dic
     job_path.write_text(json.dumps(job))
     result_path.unlink(missing_ok=True)
     command = [str(python), "-m", "benchmarks.rivals.worker", str(job_path), str(result_path)]
-    threads = str(job["threads"])
-    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads)
+    limits = dict.fromkeys(_THREAD_LIMITS, str(job["threads"]))
     with (work / "output.txt").open("w+") as output:
         # A session of its own, so that children of a rival end with it.
         process = subprocess.Popen(
@@ -131,10 +226,12 @@ def size_mb(path: Path) -> float:
     return sum(p.stat().st_size for p in files) / 1e6
 
 
-def quality(train: LabelRows, test: LabelRows, ranked: Any) -> dict[str, float]:
-    """Return the metrics of a ranking in percent."""
+def quality(train: LabelRows, test: LabelRows, ranked: Any, scores: Any = None) -> dict[str, float]:
+    """Return the metrics of a ranking in percent; ECE@5 if there are scores."""
     try:
-        found = metrics.evaluate(test, ranked, propensity=metrics.propensities(train))
+        found = metrics.evaluate(
+            test, ranked, propensity=metrics.propensities(train), probabilities=scores
+        )
     except ValueError as error:
         raise BadRankingError(f"answers are no ranking: {error}") from error
-    return {name: round(100 * found[name], 2) for name in KEPT}
+    return {name: round(100 * found[name], 2) for name in (*KEPT, "ECE@5") if name in found}

@@ -23,24 +23,40 @@ class Rival:
         The kind of text file that it reads itself; None if it takes matrices.
     seed
         Name of its seed among the settings; None where it has none.
-    one_label
-        Whether it is for rows with just one label each.
+    scores
+        What its scores are: "probabilities", what else lies between 0 and 1, or "margins", "none".
+    layouts
+        The forms in which it opens a model; each figure is taken from the form that is best for it.
     """
 
     package: str
     installs: tuple[tuple[str, ...], ...] = ()
     text: str | None = None
     seed: str | None = None
-    one_label: bool = False
+    scores: str = "probabilities"
+    layouts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class System:
-    """A package with its settings: one line of the table."""
+    """A package with its settings: one line of the table.
+
+    Parameters
+    ----------
+    name
+        How the line is called.
+    adapter
+        The package, by the name of its adapter.
+    settings
+        What differs from its defaults.
+    one_label
+        Whether it is for rows with just one label each.
+    """
 
     name: str
     adapter: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    one_label: bool = False
 
     @property
     def rival(self) -> Rival:
@@ -50,7 +66,12 @@ class System:
 
 RIVALS = {
     "labeltree": Rival("labeltree", seed="random_state"),
-    "omikuji": Rival("omikuji", (("omikuji==0.5.2", *_MATRICES),), text="xmc"),
+    "omikuji": Rival(
+        "omikuji",
+        (("omikuji==0.5.2", *_MATRICES),),
+        text="xmc",
+        scores="products of exp(-hinge²)",
+    ),
     "napkinxc": Rival("napkinxc", (("napkinxc==0.7.2", *_MATRICES),), seed="seed"),
     # Its other requirements are for transformers, which XR-Linear does not import.
     "pecos": Rival(
@@ -61,19 +82,25 @@ RIVALS = {
             ("--no-deps", "libpecos==1.2.8"),
         ),
         seed="seed",
+        scores="products of exp(-hinge³)",
+        layouts=("hash", "mmap"),
     ),
-    # Of several labels its hierarchical softmax learns one at random, which is not what it is for.
-    "fasttext": Rival(
-        "fasttext",
-        (("fasttext==0.9.3", *_MATRICES),),
-        text="words",
-        seed="seed",
-        one_label=True,
-    ),
+    "fasttext": Rival("fasttext", (("fasttext==0.9.3", *_MATRICES),), text="words", seed="seed"),
     "vowpal_wabbit": Rival(
-        "vowpalwabbit", (("vowpalwabbit==9.11.9", *_MATRICES),), text="vw", seed="random_seed"
+        "vowpalwabbit",
+        (("vowpalwabbit==9.11.9", *_MATRICES),),
+        text="vw",
+        seed="random_seed",
+        scores="none",
     ),
-    "one_vs_rest": Rival("scikit-learn", seed="random_state"),
+    # Its linear part needs no torch, which is an extra of its own since 0.9.
+    "libmultilabel": Rival(
+        "libmultilabel",
+        (("libmultilabel==0.10.0",),),
+        seed="seed",
+        scores="products of sigmoid(3 × margin)",
+    ),
+    "one_vs_rest": Rival("scikit-learn", seed="random_state", scores="margins"),
 }
 
 SYSTEMS = [
@@ -97,12 +124,21 @@ SYSTEMS = [
     ),
     System("napkinXC PLT", "napkinxc"),
     System("PECOS XR-Linear", "pecos"),
-    System("fastText, hierarchical softmax", "fasttext", {"loss": "hs", "epoch": 25, "lr": 0.2}),
+    # Of several labels its hierarchical softmax learns one at random, which is not what it is for.
+    System(
+        "fastText, hierarchical softmax",
+        "fasttext",
+        {"loss": "hs", "epoch": 25, "lr": 0.2},
+        one_label=True,
+    ),
+    # Every label is updated at every row, and with a higher rate weights overflow.
+    System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 25, "lr": 0.1}),
     System(
         "Vowpal Wabbit --plt",
         "vowpal_wabbit",
         {"kary_tree": 16, "passes": 5, "loss_function": "logistic", "bit_precision": 26},
     ),
+    System("LibMultiLabel tree", "libmultilabel"),
     System("one-vs-rest LinearSVC", "one_vs_rest"),
 ]
 

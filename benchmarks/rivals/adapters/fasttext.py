@@ -1,13 +1,13 @@
-"""fastText: hierarchical softmax over words; the values of the features are lost on it."""
+"""fastText: its classifier over words; the values of the features are lost on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import fasttext
 
-from benchmarks.rivals.adapters.matrices import Ranking, from_pairs
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, rows_of
 
 _PREFIX = "__label__"
 
@@ -29,14 +29,22 @@ def load(model_path: str, threads: int) -> Any:
     return fasttext.load_model(model_path)
 
 
+def query(row: Any) -> str:
+    """Return the features of a row as words."""
+    return " ".join(f"f{j}" for j in row.indices.tolist()) + "\n"
+
+
+def ask(model: Any, query: str, k: int) -> Any:
+    """Answer one row."""
+    # The wrapper's own predict needs numpy 1; the compiled class below it does not.
+    return model.f.predict(query, k, 0.0, "strict")
+
+
 def predict(model: Any, X: Any, k: int) -> Ranking:
-    """Rank the labels of each row."""
-
-    def answers() -> Iterator[list[tuple[int, float]]]:
-        for i in range(X.shape[0]):
-            words = X.indices[X.indptr[i] : X.indptr[i + 1]].tolist()
-            # The wrapper's own predict needs numpy 1; the compiled class below it does not.
-            found = model.f.predict(" ".join(f"f{j}" for j in words) + "\n", k, 0.0, "strict")
-            yield [(int(label.removeprefix(_PREFIX)), score) for score, label in found]
-
-    return from_pairs(answers(), X.shape[0], k)
+    """Rank the labels of each row; its answers are not spread over threads."""
+    answers = (ask(model, query(row), k) for row in rows_of(X))
+    # It adds 0.00001 to a probability before it takes the logarithm.
+    pairs = (
+        [(int(name.removeprefix(_PREFIX)), min(p, 1.0)) for p, name in answer] for answer in answers
+    )
+    return from_pairs(pairs, X.shape[0], k)

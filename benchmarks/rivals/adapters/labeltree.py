@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scipy import sparse
+
 import labeltree
 from benchmarks.rivals.adapters.matrices import Ranking
 from labeltree.data import LabelRows, read_npz, read_npz_labels
@@ -28,6 +30,16 @@ def load(model_path: str, threads: int) -> Any:
     """Open the model."""
     with Path(model_path).open("rb") as file:
         return pickle.load(file).set_params(n_jobs=threads)
+
+
+def query(row: Any) -> Any:
+    """Return a row as labeltree holds it."""
+    return sparse.csr_array(row)
+
+
+def ask(model: Any, query: Any, k: int) -> Ranking:
+    """Answer one row."""
+    return predict(model, query, k)
 
 
 def predict(model: Any, X: Any, k: int) -> Ranking:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,21 @@ def read_matrices(files: Mapping[str, str]) -> tuple[Any, Any]:
         sparse.csr_matrix(sparse.load_npz(files["X"])),
         sparse.csr_matrix(sparse.load_npz(files["Y"])),
     )
+
+
+def as_it_is(row: Any) -> Any:
+    """Return a row for systems that take matrices of height 1."""
+    return row
+
+
+def as_pairs(row: Any) -> list[tuple[int, float]]:
+    """Return the (feature, value) pairs of a row."""
+    return list(zip(row.indices.tolist(), row.data.tolist(), strict=True))
+
+
+def rows_of(X: Any) -> Iterator[Any]:
+    """Yield the rows as matrices of height 1."""
+    return (X[i : i + 1] for i in range(X.shape[0]))
 
 
 def from_pairs(rows: Iterable[Sequence[tuple[int, float]]], n_rows: int, k: int) -> Ranking:
@@ -43,3 +58,19 @@ def from_scores(found: Any, k: int) -> Ranking:
     labels[rows[kept], place[kept]] = found.indices[order][kept]
     scores[rows[kept], place[kept]] = found.data[order][kept]
     return labels, scores
+
+
+def from_all_scores(scores: NDArray[Any], k: int) -> Ranking:
+    """Return the ranking of scores for every label there is."""
+    k = min(k, scores.shape[1])
+    found = np.argpartition(-scores, k - 1, axis=1)[:, :k]
+    of_found = np.take_along_axis(scores, found, axis=1)
+    order = np.argsort(-of_found, axis=1, kind="stable")
+    best = np.take_along_axis(found, order, axis=1)
+    return best.astype(np.int64), np.take_along_axis(scores, best, axis=1).astype(np.float32)
+
+
+def in_blocks(answer: Callable[[Any], Ranking], X: Any, n_rows: int = 256) -> Ranking:
+    """Return the ranking of all rows, so many at a time: scores for every label take memory."""
+    blocks = [answer(X[i : i + n_rows]) for i in range(0, X.shape[0], n_rows)]
+    return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])

@@ -10,10 +10,16 @@ import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from benchmarks.rivals.adapters.matrices import Ranking, read_matrices
+from benchmarks.rivals.adapters.matrices import (
+    Ranking,
+    as_it_is,
+    from_all_scores,
+    in_blocks,
+    read_matrices,
+)
 
 read = read_matrices
-_BLOCK = 256  # rows whose scores for all labels are held at once
+query = as_it_is
 
 
 def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
@@ -32,13 +38,13 @@ def load(model_path: str, threads: int) -> Any:
         return pickle.load(file)
 
 
+def ask(model: Any, query: Any, k: int) -> Ranking:
+    """Answer one row."""
+    classifier, used = model
+    best, scores = from_all_scores(classifier.decision_function(query), k)
+    return used[best], scores
+
+
 def predict(model: Any, X: Any, k: int) -> Ranking:
     """Rank the labels of each row."""
-    classifier, used = model
-    labels, scores = [], []
-    for first in range(0, X.shape[0], _BLOCK):
-        all_scores = classifier.decision_function(X[first : first + _BLOCK])
-        best = np.argsort(-all_scores, axis=1, kind="stable")[:, :k]
-        labels.append(used[best])
-        scores.append(np.take_along_axis(all_scores, best, axis=1))
-    return np.concatenate(labels), np.concatenate(scores).astype(np.float32)
+    return in_blocks(lambda rows: ask(model, rows, k), X)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from vowpalwabbit import Workspace
 
-from benchmarks.rivals.adapters.matrices import Ranking, from_pairs
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, rows_of
 
 # Its tree has leaves that are no labels, and they are among the answers: twice 5 are asked for,
 # and those are dropped.
@@ -43,15 +43,19 @@ def load(model_path: str, threads: int) -> tuple[Workspace, int]:
     return Workspace(options), n_labels
 
 
+def query(row: Any) -> str:
+    """Return a row as a line of its text format."""
+    pairs = zip(row.indices.tolist(), row.data.tolist(), strict=True)
+    return "| " + " ".join(f"{j}:{value:.6g}" for j, value in pairs)
+
+
+def ask(model: tuple[Workspace, int], query: str, k: int) -> Any:
+    """Answer one row."""
+    return model[0].predict(query)
+
+
 def predict(model: tuple[Workspace, int], X: Any, k: int) -> Ranking:
-    """Rank the labels of each row; it gives no scores."""
-    opened, n_labels = model
-
-    def answers() -> Iterator[list[tuple[int, float]]]:
-        for i in range(X.shape[0]):
-            row = slice(X.indptr[i], X.indptr[i + 1])
-            pairs = zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True)
-            text = "| " + " ".join(f"{j}:{value:.6g}" for j, value in pairs)
-            yield [(label, 0.0) for label in opened.predict(text) if label < n_labels]
-
-    return from_pairs(answers(), X.shape[0], k)
+    """Rank the labels of each row; it gives no scores and knows no threads."""
+    answers = (ask(model, query(row), k) for row in rows_of(X))
+    pairs = ([(label, 0.0) for label in answer if label < model[1]] for answer in answers)
+    return from_pairs(pairs, X.shape[0], k)

@@ -15,6 +15,12 @@ SMALL, NORMAL, TITLE = 8.0, 9.0, 11.0  # points
 
 def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
     """Return a figure of so many inches with one axes in it."""
+    figure, (axes,) = new_panels(1, width, height)
+    return figure, axes
+
+
+def new_panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure with n axes of so many inches each, two beside each other."""
     try:
         # Not pyplot: no window opens and no global state changes.
         from matplotlib.figure import Figure
@@ -22,13 +28,17 @@ def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
         raise ModuleNotFoundError(
             'pictures need matplotlib; pip install "labeltree[plot]"'
         ) from error
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained", facecolor="white")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(labelsize=NORMAL, color=GREY, labelcolor=INK)
-    axes.set_axisbelow(True)
-    return figure, axes
+    n_columns = min(n, 2)
+    n_rows = -(-n // 2)
+    size = (width * n_columns, height * n_rows)
+    figure = Figure(figsize=size, dpi=150, layout="constrained", facecolor="white")
+    panels = [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n)]
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set_color(GREY)
+        axes.tick_params(labelsize=NORMAL, color=GREY, labelcolor=INK)
+        axes.set_axisbelow(True)
+    return figure, panels
 
 
 def note(
