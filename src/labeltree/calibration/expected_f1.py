@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 #: So many of the most probable labels of a row are looked at, if they are at least so probable.
 MAX_LABELS = 64
 MIN_PROBABILITY = 0.001
+_ROWS_AT_ONCE = 256  # have (labels x labels) numbers each in memory
 
 
 def best_sizes(probabilities: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -28,9 +29,12 @@ def best_sizes(probabilities: NDArray[np.floating]) -> NDArray[np.int64]:
     """
     if not probabilities.shape[1]:
         return np.zeros(len(probabilities), np.int64)
-    f1 = np.where(probabilities > 0, expected_f1(probabilities), 0.0)
-    sizes = np.argmax(f1, axis=1) + 1
-    return np.where(probabilities[:, 0] > 0, sizes, 0)
+    sizes = np.zeros(len(probabilities), np.int64)
+    for first in range(0, len(probabilities), _ROWS_AT_ONCE):
+        p = probabilities[first : first + _ROWS_AT_ONCE]
+        f1 = np.where(p > 0, expected_f1(p), -1.0)
+        sizes[first : first + len(p)] = np.where(p[:, 0] > 0, np.argmax(f1, axis=1) + 1, 0)
+    return sizes
 
 
 def expected_f1(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
