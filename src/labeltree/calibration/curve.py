@@ -98,11 +98,11 @@ def odds_curve(above: float, below: float, shift: float) -> Curve:
     '0.269'
     """
     odds = np.linspace(-_REACH, _REACH, _N_KNOTS)
-    x = np.concatenate([[0.0], expit(odds), [1.0]])
-    after = np.where(odds > 0, above, below) * odds + shift
-    y = np.concatenate([[0.0], expit(after), [1.0]])
-    rises = np.append(True, np.diff(y) > 0) & np.append(y[:-1] < 1, True)
-    return Curve(x[rises], y[rises])
+    after = expit(np.where(odds > 0, above, below) * odds + shift)
+    y, first = np.unique(after, return_index=True)  # near 0 and 1 neighbours can round to the same
+    inside = (y > 0) & (y < 1)
+    x = expit(odds[first[inside]])
+    return Curve(np.concatenate([[0.0], x, [1.0]]), np.concatenate([[0.0], y[inside], [1.0]]))
 
 
 def log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:

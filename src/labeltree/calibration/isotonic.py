@@ -26,11 +26,12 @@ def fit_isotonic(probabilities: NDArray[np.floating], is_true: NDArray[np.bool_]
     >>> curve.x.round(3).tolist(), curve.y.round(3).tolist()
     ([0.0, 0.2, 0.7, 1.0], [0.0, 0.1, 0.5, 0.8])
     """
+    if not len(probabilities):
+        return Curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     x, y, n = _groups(probabilities, is_true)
     level = isotonic_regression(y, sample_weight=n)
     first = np.flatnonzero(np.append(True, np.diff(level) > 0))
-    size = np.add.reduceat(n, first) if len(n) else n
-    centre = np.add.reduceat(x * n, first) / size if len(n) else x
+    centre = np.add.reduceat(x * n, first) / np.add.reduceat(n, first)
     inside = (centre > 0) & (centre < 1)
     centre, level = centre[inside], level[first][inside]
     # Beyond the last group the curve keeps its distance to the diagonal.
@@ -46,11 +47,7 @@ def _groups(
     order = np.argsort(probabilities, kind="stable")
     p, hits = probabilities[order].astype(np.float64), is_true[order].astype(np.float64)
     n_groups = max(1, len(p) // PAIRS_PER_KNOT)
-    ends = np.linspace(0, len(p), n_groups + 1).astype(np.int64)
-    # Equal probabilities stay together.
-    ends = np.unique(np.searchsorted(p, p[ends[1:-1]], side="left")) if len(p) else ends[:0]
-    ends = np.unique(np.concatenate([[0], ends, [len(p)]])).astype(np.int64)
-    size = np.diff(ends).astype(np.float64)
-    if not len(size):
-        return p, hits, size
-    return np.add.reduceat(p, ends[:-1]) / size, np.add.reduceat(hits, ends[:-1]) / size, size
+    cuts = np.linspace(0, len(p), n_groups + 1).astype(np.int64)[:-1]
+    begin = np.unique(np.searchsorted(p, p[cuts], side="left"))  # equals stay together
+    size = np.diff(np.append(begin, len(p))).astype(np.float64)
+    return np.add.reduceat(p, begin) / size, np.add.reduceat(hits, begin) / size, size
