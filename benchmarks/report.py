@@ -85,6 +85,66 @@ def draw_study(files: list[Path], target: Path) -> None:
     figure.savefig(target, dpi=110)
 
 
+CALIBRATION_COLUMNS = {
+    "ECE@5": "{ECE@5:.3f}",
+    "ECE@1": "{ECE@1:.3f}",
+    "log-loss of the best 5": "{log_loss:.3f}",
+    "P@1 / 3 / 5": "{P@1:.1f} / {P@3:.1f} / {P@5:.1f}",
+}
+THRESHOLD_COLUMNS = {
+    "macro-F1": "{macro_f1:.1f}",
+    "micro-F1": "{micro_f1:.1f}",
+    "mean F1 of rows": "{row_f1:.1f}",
+    "labels a row": "{labels_a_row:.1f}",
+}
+
+
+def calibration_table(results: dict[str, Any]) -> str:
+    """Ways to calibrate, and objectives of thresholds, on one data set."""
+    rows = results["results"]
+    parts = []
+    for key, columns in (("way", CALIBRATION_COLUMNS), ("objective", THRESHOLD_COLUMNS)):
+        cells = [
+            [row[key]] + [cell.format_map(row) for cell in columns.values()]
+            for row in rows
+            if key in row
+        ]
+        if cells:
+            title = f"**{rows[0]['data']}: {'calibration' if key == 'way' else 'thresholds'}**"
+            parts.append(f"{title}\n\n{table([key, *columns], cells)}")
+    return "\n\n".join([*parts, f"Commit {results['machine']['commit']}."])
+
+
+#: Ways in the picture, by name, and their colours.
+RELIABILITY = {
+    "link (4, 1)": "tab:red",
+    "link (4, 1), fixed curve: default": "tab:blue",
+    "link (4, 1), isotonic curve": "tab:green",
+}
+
+
+def draw_reliability(files: list[Path], target: Path) -> None:
+    """Draw the share of true labels against the probability, a panel for each data set."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 5 * ((len(files) + 1) // 2)), layout="constrained")
+    for i, path in enumerate(files):
+        axes = figure.add_subplot((len(files) + 1) // 2, 2, i + 1)
+        rows = json.loads(path.read_text())["results"]
+        axes.plot([0, 1], [0, 1], color="lightgrey")
+        for row in rows:
+            if row.get("way") in RELIABILITY:
+                known = [b for b, n in enumerate(row["bins"]) if n >= 20]
+                x, y = ([row[key][b] for b in known] for key in ("bin_probability", "bin_share"))
+                label = f"{row['way']}: ECE@5 {row['ECE@5']:.3f}"
+                axes.plot(x, y, "o-", color=RELIABILITY[row["way"]], label=label)
+        axes.set_xlabel("probability of a label among the best 5")
+        axes.set_ylabel("share of such labels that are true")
+        axes.set_title(rows[0]["data"])
+        axes.legend(loc="upper left")
+    figure.savefig(target, dpi=110)
+
+
 #: Marker: its document, files of results, and what makes a table of one of them.
 TABLES = {
     "trees": ("README.md", "trees.json", trees_table),
@@ -94,6 +154,7 @@ TABLES = {
     "spreads": ("docs/rivals.md", "rivals-*.json", spreads_table),
     "study": ("docs/study.md", "study-*.json", study_table),
     "scale": ("docs/scale.md", "scale.json", scale_tables),
+    "calibration": ("docs/calibration.md", "calibration-*.json", calibration_table),
 }
 
 
@@ -120,6 +181,9 @@ def main() -> None:
     for results in read_all("scale.json"):
         for file, figure in scale_pictures(results):
             figure.savefig(IMAGES / file, dpi=110)
+    calibrations = sorted(RESULTS.glob("calibration-*.json"))
+    if calibrations:
+        draw_reliability(calibrations, IMAGES / "reliability.png")
 
 
 if __name__ == "__main__":

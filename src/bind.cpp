@@ -31,6 +31,7 @@
 #include "nested.hpp"
 #include "order.hpp"
 #include "parse.hpp"
+#include "path_scores.hpp"
 #include "search.hpp"
 #include "sparse.hpp"
 #include "subsets.hpp"
@@ -487,6 +488,19 @@ NB_MODULE(_core, m) {
             return give(self.model.estimates(node, {view(indices), view(values)}));
           },
           "node"_a, "indices"_a.noconvert(), "values"_a.noconvert())
+      .def(
+          "path_scores",
+          [](const BoundModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,
+             int n_threads) {
+            auto pairs = interruptible([&](labeltree::Interrupt& interrupt) {
+              return labeltree::path_scores(self.model, feature_view(indptr, indices, values),
+                                            rows_view(label_indptr, labels), n_threads, interrupt);
+            });
+            return std::tuple(give(std::move(pairs.nodes)), give(std::move(pairs.scores)),
+                              give(std::move(pairs.positive)));
+          },
+          "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+          "label_indptr"_a.noconvert(), "labels"_a.noconvert(), "n_threads"_a)
       .def("rounded", [](const BoundModel& self) {
         return give(unlocked([&] { return labeltree::rounded(self.model.weights()); }));
       });

@@ -9,7 +9,7 @@ import pytest
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-@pytest.mark.parametrize("page", ["training.md", "model-file.md"])
+@pytest.mark.parametrize("page", ["training.md", "model-file.md", "calibration.md"])
 def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
@@ -33,6 +33,13 @@ def test_the_sessions_of_a_page_print_what_it_says(page) -> None:
     failures: list[str] = []
     doctest.DocTestRunner(checker=AnyDecimals()).run(example, out=failures.append)
     assert failures == []
+
+
+def test_the_example_that_calibrates_lowers_the_calibration_error(capsys) -> None:
+    runpy.run_path(str(DOCS.parent / "examples" / "calibrate.py"), run_name="__main__")
+    printed = capsys.readouterr().out.splitlines()
+    before, after = (float(line.split()[-1]) for line in printed[:2])
+    assert after < before
 
 
 def test_the_example_that_explains_runs(capsys, tmp_path, monkeypatch) -> None:

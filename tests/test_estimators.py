@@ -10,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from labeltree import HSMClassifier, LabelTree, PLTClassifier, cost, trees
 from labeltree.builders import BUILDERS
+from labeltree.calibration import Calibration, fixed_calibration
 from labeltree.data import as_features, as_labels
 from labeltree.data.unit_rows import unit_rows
 from labeltree.model import Model
@@ -64,9 +65,9 @@ def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
     clf = PLTClassifier(tree=tree, C=2.0).fit(X, Y)
     rows = unit_rows(as_features(X))
     weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=2.0))
-    expected, _ = Model([tree], [weights], "squared_hinge", 15, True).search(
-        rows, top_k=None, threshold=0.0, n_threads=1
-    )
+    calibration = fixed_calibration("squared_hinge", "indicator")
+    model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)
+    expected, _ = model.search(rows, top_k=None, threshold=0.0, n_threads=1)
     np.testing.assert_array_equal(dense(clf, X), expected.toarray())
     assert clf.training_cost_ == cost.training_cost(tree, Y)
 
@@ -99,7 +100,10 @@ def test_a_forest_is_the_mean_of_its_trees() -> None:
     X, Y = data()
     grown = [trees.random(20, seed=t) for t in range(3)]
     forest = PLTClassifier(tree=grown, **EXACT).fit(X, Y)
-    parts = [dense(PLTClassifier(tree=tree, **EXACT).fit(X, Y), X) for tree in grown]
+    alone = [PLTClassifier(tree=tree, **EXACT).fit(X, Y) for tree in grown]
+    for clf in [forest, *alone]:
+        clf.model_ = clf.model_.calibrated(Calibration())  # a curve comes after the mean
+    parts = [dense(clf, X) for clf in alone]
     np.testing.assert_allclose(dense(forest, X), np.mean(parts, axis=0), atol=1e-3)
     assert forest.trees_ == grown
     assert forest.training_cost_ == sum(cost.training_cost(tree, Y) for tree in grown)

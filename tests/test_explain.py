@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from labeltree import HSMClassifier, LabelTree, PLTClassifier
+from labeltree.calibration import Calibration, Curve
 from labeltree.model import LINKS
 
 TREE = LabelTree.from_nested([[[0, 1], 2], [3, [4, 5, 6]], 7])
@@ -190,10 +191,12 @@ def test_classes_are_explained_by_name() -> None:
 
 def test_a_calibrated_model_has_the_calibrated_probability() -> None:
     clf, X = trained()
+    clf.model_ = clf.model_.calibrated(Calibration())
     before = clf.explain(X[[0]], 0)
-    clf.model_.curve = np.sqrt
+    half = Curve(np.array([0.0, 1.0]), np.array([0.0, 0.5]))
+    clf.model_ = clf.model_.calibrated(Calibration(curve=half))
     after = clf.explain(X[[0]], 0)
-    assert after.probability == pytest.approx(math.sqrt(before.probability))
+    assert after.probability == pytest.approx(before.probability / 2)
     assert (after.mean, after.is_calibrated) == (before.mean, True)
     assert f"before that {before.mean:.4f}" in str(after)
 
@@ -267,7 +270,8 @@ def test_the_data_survive_json() -> None:
     why = teas().explain([1, 0, 1], "cake")
     plain = json.loads(json.dumps(why.to_dict()))
     assert plain["label"] == "cake"
-    assert plain["paths"][0]["probability"] == why.probability
+    assert plain["probability"] == why.probability
+    assert plain["paths"][0]["probability"] == why.mean
     step = plain["paths"][0]["steps"][1]
     assert step["evidence"]["contributions"][0]["name"].startswith("x[")
 

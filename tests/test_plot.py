@@ -297,7 +297,7 @@ def test_an_explanation_names_its_nodes_their_rivals_and_probabilities():
     words = texts(figure)
     assert any(text.startswith("depth 2: cake: ") for text in words)
     assert any(text.startswith("or bread ") for text in words)
-    assert figure.axes[0].get_title(loc="left") == f"Why cake: {why.probability:.3f}"
+    assert figure.axes[0].get_title(loc="left").startswith(f"Why cake: {why.probability:.3f} ")
 
 
 def test_signs_of_formulas_in_names_are_drawn_as_they_are():

@@ -47,8 +47,10 @@ def positive_nodes(tree: LabelTree, Y: np.ndarray) -> np.ndarray:
 def test_calls_are_those_of_the_estimates(case, tau: float) -> None:
     clf, X, _ = case
     products = bounds.path_products(clf.tree_, node_estimates(clf.model_, clf._query(X)))
-    expected = bounds.prediction_cost(clf.tree_, products, tau) - (not clf.model_.has_root)
-    clear = (np.abs(products - tau) > 1e-4).all(axis=1)
+    curve = clf.model_.curve
+    before = tau if curve is None else float(curve.before(tau))
+    expected = bounds.prediction_cost(clf.tree_, products, before) - (not clf.model_.has_root)
+    clear = (np.abs(products - before) > 1e-4).all(axis=1)
     calls = clf.prediction_cost(X, threshold=tau)
     np.testing.assert_array_equal(calls[clear], expected[clear])
 

@@ -470,3 +470,19 @@ def test_trees_of_different_labels_are_refused(tmp_path) -> None:
     arrays |= {name.replace("tree0", "tree1"): array for name, array in small.items()}
     with pytest.raises(ValueError, match="all trees must have the same labels"):
         type(clf.model_).from_arrays(meta, arrays)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "depth", "depth_isotonic", None])
+@pytest.mark.parametrize("objective", ["macro_f1", "expected_f1", None])
+def test_calibration_and_thresholds_are_kept(tmp_path, method, objective) -> None:
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((80, 6)), (rng.random((80, 5)) < 0.3).astype(np.uint8)
+    clf = PLTClassifier(n_trees=2, tree="random").fit(X[:60], Y[:60])
+    clf.calibrate(X[60:], Y[60:], method=method)
+    if objective is not None:
+        clf.tune_thresholds(X[60:], Y[60:], objective)
+    clf.save(tmp_path / "model.lt")
+    opened = lt.load(tmp_path / "model.lt")
+    np.testing.assert_array_equal(opened.predict_proba(X).toarray(), clf.predict_proba(X).toarray())
+    np.testing.assert_array_equal(opened.predict(X).toarray(), clf.predict(X).toarray())
+    assert opened.model_.calibration.objective == objective

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeltree import builders, inputs, storage
 from labeltree.budget import Budget
+from labeltree.calibration.decisions import Answers, decide
+from labeltree.calibration.estimator import CalibratedMixin
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
@@ -39,7 +41,7 @@ Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
-class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PLTClassifier(CalibratedMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A probabilistic label tree, or several, for rows with any number of labels.
 
     Rows with one class each (a one-dimensional Y) are taken too; answers are then classes.
@@ -80,7 +82,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Scale rows of X to length 1 in fit and in all answers. Rows of length 1 are used as they
         are; else the values of X are copied once, the indices never.
     threshold
-        Labels with at least this probability are predicted. Not used with one class a row.
+        Labels with at least this probability are predicted. Not used with one class a row, nor
+        after `tune_thresholds`.
     sum_to_one
         With one class a row, divide the rows of a full `predict_proba(X)` by their sum. `top_k`
         and searches with a limit give probabilities before that.
@@ -107,6 +110,7 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : names of the columns, if X was a DataFrame with text names
     trees_, tree_ : the trees, and the first of them
     model_ : trees with their weights
+    thresholds_ : least probability at which each label is predicted, after `tune_thresholds`
     label_kind_ : what Y was: "indicator", "sets" or "classes"
     training_cost_ : (row, node) pairs over all trees
     n_visits_ : rows visited by the solver over all nodes, counting passes
@@ -256,26 +260,35 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Answers ------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, threshold: float | None = None) -> Any:
         """Return the labels of each row.
+
+        Parameters
+        ----------
+        X
+            Features of the rows.
+        threshold
+            Take labels with at least this probability, for this once; None for what
+            `tune_thresholds` found, or else the estimator's `threshold`.
 
         Returns
         -------
         csr_array of uint8 or array
-            An indicator of the labels with probability `threshold` or more; the most probable class
-            of each row if Y had one class a row. See `predict_labels` for labels by name.
+            An indicator of the labels that are probable enough; the most probable class of each
+            row if Y had one class a row. See `predict_labels` for labels by name.
         """
         check_is_fitted(self)
         if self.label_kind_ == "classes":
             return self.classes_[self.top_k(X, k=1)[0][:, 0]]
-        found = self.predict_proba(X, threshold=self.threshold)
+        found, _ = self._decide(X, threshold)
+        found.sort_indices()
         ones = np.ones(found.nnz, np.uint8)
         return sparse.csr_array((ones, found.indices, found.indptr), shape=found.shape)
 
-    def predict_labels(self, X: Any) -> list[list[Any]]:
-        """Return the labels with probability `threshold` or more of each row, best first."""
+    def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
+        """Return the labels of each row that are probable enough (see `predict`), best first."""
         check_is_fitted(self)
-        found, _ = self._search(X, None, self.threshold)
+        found, _ = self._decide(X, threshold)
         names = self.classes_[found.indices].tolist()
         ends = found.indptr.tolist()
         return [names[first:last] for first, last in pairwise(ends)]
@@ -335,8 +348,9 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return how many node classifiers each row asks; by default for `predict`."""
         check_is_fitted(self)
         if top_k is None and threshold is None:
-            is_class = self.label_kind_ == "classes"
-            top_k, threshold = (1, None) if is_class else (None, self.threshold)
+            if self.label_kind_ != "classes":
+                return self._decide(X, None)[1]
+            top_k = 1
         return self._search(X, top_k, threshold)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
@@ -361,7 +375,8 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([ True])
         """
         check_is_fitted(self)
-        tau = self.threshold if threshold is None else threshold
+        least = self.threshold if self.thresholds_ is None else float(self.thresholds_.min())
+        tau = least if threshold is None else threshold
         return cost_bound(self.model_, self._query(X), tau)
 
     def explain(
@@ -411,12 +426,25 @@ class PLTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features = inputs.query_features(self, X)
         return unit_rows(features) if self.normalize else features
 
+    def _decide(self, X: Any, threshold: float | None, **options: Any) -> Answers:
+        """Return the labels that `predict` gives, best first in each row, and classifiers asked."""
+        if threshold is not None or self.model_.calibration.objective is None:
+            least = self.threshold if threshold is None else threshold
+            return self._search(X, None, least, **options)
+        ask = partial(self._ask, **options)
+        return decide(self.model_.calibration, ask, inputs.query_features(self, X))
+
     def _search(
         self, X: Any, top_k: int | None, threshold: float | None, **options: Any
     ) -> tuple[Probabilities, NDArray[np.int64]]:
         """Return probabilities, best first in each row, and the number of classifiers asked."""
+        return self._ask(inputs.query_features(self, X), top_k, threshold, **options)
+
+    def _ask(
+        self, features: FeatureMatrix, top_k: int | None, threshold: float | None, **options: Any
+    ) -> tuple[Probabilities, NDArray[np.int64]]:
         found: tuple[Probabilities, NDArray[np.int64]] = self.model_.search(
-            inputs.query_features(self, X),
+            features,
             top_k=top_k,
             threshold=0.0 if threshold is None else threshold,
             unit_rows=self.normalize,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import cost
+from labeltree.calibration import fixed_calibration
 from labeltree.checkpoint import Checkpoint, fingerprint
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
@@ -78,7 +79,15 @@ def fit_forest(
         for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
     ]
     layouts = [one.layout for one in trained]
-    model = Model(trees, layouts, settings.solver.loss, X.shape[1], has_root(rows, weight))
+    loss = settings.solver.loss
+    model = Model(
+        trees,
+        layouts,
+        loss,
+        X.shape[1],
+        has_root(rows, weight),
+        calibration=fixed_calibration(loss, rows.kind),
+    )
     if checkpoint is not None:
         checkpoint.remove()
     return Fitted(model, training_cost(trees, samples), sum(one.n_visits for one in trained))

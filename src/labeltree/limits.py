@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
+from labeltree.calibration import Curve
 from labeltree.trees import LabelTree
 
 
@@ -34,8 +35,10 @@ class Limits:
     def __init__(self, *, thresholds: Any = None, weights: Any = None, n_labels: int) -> None:
         self.thresholds = _one_for_each("thresholds", thresholds, n_labels, 1.0)
         self.weights = _one_for_each("weights", weights, n_labels, np.inf)
+        self._n_labels = n_labels
         self._native: list[_core.LabelLimits] = []
         self._trees: list[LabelTree] = []
+        self._before: tuple[Curve, Self] | None = None
 
     @classmethod
     def only(cls, labels: Any, n_labels: int) -> Self:
@@ -50,6 +53,17 @@ class Limits:
         weights = np.zeros(n_labels, np.float32)
         weights[chosen] = 1.0
         return cls(weights=weights, n_labels=n_labels)
+
+    def before(self, curve: Curve) -> Self:
+        """Return the limits for a search whose answers go through a curve; made once and kept.
+
+        Labels are still ranked by weight times what they have before the curve.
+        """
+        if self._before is None or self._before[0] is not curve:
+            thresholds = None if self.thresholds is None else curve.before(self.thresholds)
+            parts = {"thresholds": thresholds, "weights": self.weights}
+            self._before = curve, type(self)(**parts, n_labels=self._n_labels)
+        return self._before[1]
 
     def native(self, trees: Sequence[LabelTree]) -> list[_core.LabelLimits]:
         """Return the limits of all nodes of the trees; made once and kept."""

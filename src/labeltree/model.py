@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core
+from labeltree.calibration import Calibration, Curve
 from labeltree.data import LabelRows, as_features
 from labeltree.data.arrays import take
 from labeltree.data.compressed import MAX_COLUMNS
@@ -44,6 +46,17 @@ class NodeClassifier(NamedTuple):
     intercept: float
 
 
+class PathScores(NamedTuple):
+    """The (row, node) pairs of Algorithm 1, row by row: children of positive nodes, and the root.
+
+    The root is among them where it has a classifier of its own.
+    """
+
+    nodes: NDArray[np.int32]
+    scores: NDArray[np.float32]  # what the node's classifier says, before any link
+    is_positive: NDArray[np.bool_]  # whether the row has a label under the node
+
+
 class Model:
     """Trees over the same labels; a label's probability is the mean over the trees.
 
@@ -62,6 +75,8 @@ class Model:
         Whether the root has a classifier of its own, because some training rows had no label.
     siblings
         "free", "cover" or "exclude": see SIBLINGS.
+    calibration
+        How scores become probabilities and these label sets, where it is not as the loss has it.
     """
 
     def __init__(
@@ -72,27 +87,35 @@ class Model:
         n_features: int,
         has_root: bool,
         siblings: str = "free",
+        calibration: Calibration | None = None,
     ) -> None:
         self.trees, self.layouts, self.link = list(trees), list(layouts), link
         self.n_features, self.has_root, self.siblings = n_features, has_root, siblings
-        slope, intercept = LINKS[link]
+        self.calibration = calibration or Calibration()
+        rule = SIBLINGS[siblings]
         self._native = [
-            _core.TreeModel(
-                tree._native,
-                n_features,
-                *layout,
-                np.full(tree.n_nodes, slope, np.float32),
-                np.full(tree.n_nodes, intercept, np.float32),
-                has_root,
-                SIBLINGS[siblings],
-            )
-            for tree, layout in zip(trees, layouts, strict=True)
+            _core.TreeModel(tree._native, n_features, *layout, *self._links(t), has_root, rule)
+            for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
         ]
+
+    def _links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return slope and intercept of each node of tree t."""
+        slope, intercept = self.calibration.slope, self.calibration.intercept
+        if slope is not None and intercept is not None:
+            return slope[t], intercept[t]
+        n_nodes = self.trees[t].n_nodes
+        fixed = LINKS[self.link]
+        return np.full(n_nodes, fixed[0], np.float32), np.full(n_nodes, fixed[1], np.float32)
 
     @property
     def n_labels(self) -> int:
         """Number of labels."""
         return self.trees[0].n_labels
+
+    @property
+    def curve(self) -> Curve | None:
+        """Map from products along paths, averaged over trees, to probabilities of labels."""
+        return self.calibration.curve
 
     @property
     def n_weights(self) -> int:
@@ -120,12 +143,17 @@ class Model:
     def with_siblings(self, siblings: str) -> Self:
         """Return the same model, over the same arrays, with another rule for siblings."""
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
-        return type(self)(*parts, siblings)
+        return type(self)(*parts, siblings, self.calibration)
+
+    def calibrated(self, calibration: Calibration) -> Self:
+        """Return the same model, over the same arrays, with another calibration."""
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
+        return type(self)(*parts, self.siblings, calibration)
 
     def rounded(self) -> Self:
         """Return the model with weights of one byte each: 255 steps for each node."""
         layouts = [Layout(*native.rounded()) for native in self._native]
-        parts = (self.link, self.n_features, self.has_root, self.siblings)
+        parts = (self.link, self.n_features, self.has_root, self.siblings, self.calibration)
         return type(self)(self.trees, layouts, *parts)
 
     def search(
@@ -164,15 +192,17 @@ class Model:
         check_query(top_k, threshold, beam)
         if beam is not None and len(self.trees) > 1:
             raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
+        curve = self.calibration.curve
+        raw = limits if limits is None or curve is None else limits.before(curve)
         rows = as_features(X, n_features=self.n_features)
         indptr, labels, probabilities, calls = _core.search(
             self._native,
-            [] if limits is None else limits.native(self.trees),
+            [] if raw is None else raw.native(self.trees),
             rows.indptr.astype(np.int64, copy=False),
             rows.indices,
             rows.data,
             min(top_k or 0, self.n_labels),
-            threshold,
+            threshold if curve is None else float(curve.before(threshold)),
             beam or 0,
             unit_rows,
             n_threads,
@@ -180,14 +210,27 @@ class Model:
         found = sparse.csr_array(
             (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
         )
+        if curve is not None:
+            found = curve.of(found, threshold, None if limits is None else limits.thresholds)
         return found, calls
+
+    def path_scores(self, X: Any, rows: LabelRows, n_threads: int) -> list[PathScores]:
+        """Return what the node classifiers of each tree say about rows with known labels."""
+        features = as_features(X, n_features=self.n_features)
+        arrays = (features.indptr.astype(np.int64, copy=False), features.indices, features.data)
+        pairs = [
+            native.path_scores(*arrays, rows.indptr, rows.indices, n_threads)
+            for native in self._native
+        ]
+        return [PathScores(nodes, scores, z.view(np.bool_)) for nodes, scores, z in pairs]
 
     def probabilities_of(
         self, X: Any, labels: LabelRows, *, unit_rows: bool = False, n_threads: int = 1
     ) -> NDArray[np.float32]:
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
         rows = as_features(X, n_features=self.n_features)
-        return _core.probabilities_of(
+        curve = self.calibration.curve
+        found = _core.probabilities_of(
             self._native,
             rows.indptr.astype(np.int64, copy=False),
             rows.indices,
@@ -197,13 +240,16 @@ class Model:
             unit_rows,
             n_threads,
         )
+        return found if curve is None else curve(found)
 
     def classifier(self, tree: int, node: int) -> NodeClassifier | None:
         """Return the classifier of a node, or None for a root that has none."""
         if node == 0 and not self.has_root:
             return None
         _, _, features, weights, bias, _ = self._native[tree].of_node(node)
-        return NodeClassifier(features, weights, float(bias[0]), *LINKS[self.link])
+        slope, intercept = self._links(tree)
+        link = float(slope[node]), float(intercept[node])
+        return NodeClassifier(features, weights, float(bias[0]), *link)
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
@@ -212,20 +258,21 @@ class Model:
         return self._native[tree].ask(node, row.indices, row.data).astype(np.float64)
 
     def covered(self, X: Any) -> NDArray[np.float32]:
-        """Return the probabilities of all labels, normalised as Theorem 6 has it; few rows."""
-        return self.with_siblings("cover").search(X)[0].toarray()
+        """Return products along paths to all labels, normalised as Theorem 6 has it; few rows."""
+        products = self.calibrated(replace(self.calibration, curve=None))
+        return products.with_siblings("cover").search(X)[0].toarray()
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)
-        return type(self), parts
+        return type(self), (*parts, self.calibration)
 
     # The model file -----------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return all that the model is: a part that JSON can say, and arrays by name."""
         meta = {name: getattr(self, name) for name in _META}
-        meta["n_trees"] = len(self.trees)
-        arrays: dict[str, NDArray[Any]] = {}
+        meta |= {"n_trees": len(self.trees), "objective": self.calibration.objective}
+        arrays = self.calibration.to_arrays()
         for t, (tree, layout) in enumerate(zip(self.trees, self.layouts, strict=True)):
             arrays |= {f"tree{t}.parent": tree.parent, f"tree{t}.label": tree.label}
             arrays |= {f"tree{t}.{name}": array for name, array in layout._asdict().items()}
@@ -245,7 +292,13 @@ class Model:
         if len({tree.n_labels for tree in trees}) > 1:
             raise ValueError("all trees must have the same labels")
         layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
-        return cls(trees, layouts, **{name: meta[name] for name in _META})
+        calibration = Calibration.from_arrays(
+            arrays,
+            n_nodes=[tree.n_nodes for tree in trees],
+            n_labels=trees[0].n_labels,
+            objective=meta["objective"],
+        )
+        return cls(trees, layouts, **{name: meta[name] for name in _META}, calibration=calibration)
 
     def check_weights(self) -> None:
         """Refuse weights that are not finite or lie outside; answers are safe, but odd, with them.
@@ -260,8 +313,8 @@ class Model:
 
 
 def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
-    if meta.keys() != {"n_trees", *_META}:
-        raise ValueError(f"a model must have n_trees, {', '.join(_META)}")
+    if meta.keys() != {"n_trees", "objective", *_META}:
+        raise ValueError(f"a model must have n_trees, objective, {', '.join(_META)}")
     for name, most in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
         number = meta[name]
         if type(number) is not int or not 1 <= number <= most:

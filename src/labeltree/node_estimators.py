@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeltree import bounds
+from labeltree.calibration import Calibration, Curve
 from labeltree.data import LabelRows, as_features
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows as scaled_to_one
@@ -34,6 +35,16 @@ class NodeModel:
     trees: Sequence[LabelTree]
     nodes: Sequence[Sequence[Node]]  # [tree][node]
     n_features: int
+    calibration: Calibration = field(default_factory=Calibration)
+
+    def calibrated(self, calibration: Calibration) -> Self:
+        """Return the same model with another calibration."""
+        return replace(self, calibration=calibration)
+
+    @property
+    def curve(self) -> Curve | None:
+        """Map from products along paths, averaged over trees, to probabilities of labels."""
+        return self.calibration.curve
 
     @property
     def n_labels(self) -> int:
@@ -55,6 +66,8 @@ class NodeModel:
         the rows whose parent is at least as probable as the threshold; else all rows.
         """
         check_query(top_k, threshold)
+        curve = self.calibration.curve
+        least = threshold if curve is None else float(curve.before(threshold))
         rows = as_features(X, n_features=self.n_features)
         if unit_rows:
             rows = scaled_to_one(rows)
@@ -65,11 +78,12 @@ class NodeModel:
             part = rows[first : first + _ROWS_AT_ONCE]
             mean = np.zeros((part.shape[0], self.n_labels))
             for tree, nodes in zip(self.trees, self.nodes, strict=True):
-                estimates, asked = _walk(tree, nodes, part, threshold if is_pruned else 0.0)
+                estimates, asked = _walk(tree, nodes, part, least if is_pruned else 0.0)
                 mean += estimates[:, tree.leaves] / len(self.trees)
                 calls[first : first + _ROWS_AT_ONCE] += asked
             found.append(mean.astype(np.float32))
-        return _ranked(found, self.n_labels, top_k, threshold), calls
+        answers = _ranked(found, self.n_labels, top_k, least)
+        return answers if curve is None else curve.of(answers, threshold), calls
 
     def classifier(self, tree: int, node: int) -> None:
         """Return None: what a node is made of is known to its own estimator alone."""

@@ -20,6 +20,8 @@ def cost_bound(model: Any, X: FeatureMatrix, threshold: float) -> NDArray[np.int
     """
     if len(model.trees) > 1:
         raise ValueError(f"the bound is for one tree, but the model has {len(model.trees)}")
+    # The theorem is about products along paths, before any curve.
+    tau = threshold if model.curve is None else float(model.curve.before(threshold))
     tree = model.trees[0]
     limits = [np.empty(0, np.int64)]
     n_rows = max(_ESTIMATES_AT_ONCE // tree.n_nodes, 1)
@@ -28,5 +30,5 @@ def cost_bound(model: Any, X: FeatureMatrix, threshold: float) -> NDArray[np.int
         # Answers are of single precision: a node may be just above the threshold there and just
         # below it here.
         labels = np.minimum(labels * (1 + 1e-5), 1.0)
-        limits.append(bounds.threshold_cost_bound(tree, labels, threshold))
+        limits.append(bounds.threshold_cost_bound(tree, labels, tau))
     return np.concatenate(limits)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+_MOST = 1024  # more threads than this are not asked for by anybody who means it
+
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` asks for.
@@ -25,4 +27,4 @@ def n_threads(n_jobs: int | None) -> int:
         return n_cores
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of threads, or -1 for all cores, but is 0")
-    return n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+    return min(n_jobs, _MOST) if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)

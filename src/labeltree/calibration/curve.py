@@ -1,0 +1,118 @@
+"""Maps of probabilities that keep their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import expit, logit
+
+Answers: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
+
+_N_KNOTS = 129  # of a smooth curve; linear pieces between them are within 0.001 of it
+_REACH = 16.0  # its outer knots, in log-odds
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A rising map of 0..1 into 0..1, linear between its knots.
+
+    Parameters
+    ----------
+    x
+        Probabilities before, from 0 to 1, strictly ascending.
+    y
+        Probabilities after, within 0..1, strictly ascending.
+
+    Examples
+    --------
+    >>> curve = Curve(np.array([0, 0.5, 1]), np.array([0, 0.2, 0.9]))
+    >>> [f"{p:.2f}" for p in curve([0.25, 0.5, 1.0])]
+    ['0.10', '0.20', '0.90']
+    >>> curve.inverse(0.1)
+    0.25
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), np.float64))
+        if self.x.ndim != 1 or self.x.shape != self.y.shape or len(self.x) < 2:
+            raise ValueError(
+                "x and y must have the same length, at least 2, but have the shapes "
+                f"{self.x.shape} and {self.y.shape}"
+            )
+        if self.x[0] != 0 or self.x[-1] != 1 or not (self.y[0] >= 0 and self.y[-1] <= 1):
+            raise ValueError(
+                "a curve leads from 0 to 1 and stays within 0..1, but leads from "
+                f"({self.x[0]:g}, {self.y[0]:g}) to ({self.x[-1]:g}, {self.y[-1]:g})"
+            )
+        if not (np.diff(self.x) > 0).all() or not (np.diff(self.y) > 0).all():
+            raise ValueError("the knots of a curve must ascend strictly, in x and in y")
+
+    def __call__(self, probabilities: ArrayLike) -> NDArray[np.float32]:
+        """Return the probabilities after."""
+        before = np.asarray(probabilities, np.float64)
+        piece = np.searchsorted(self.x, before, side="right") - 1
+        piece = np.clip(piece, 0, len(self.x) - 2)
+        slopes = np.diff(self.y) / np.diff(self.x)
+        after = self.y[piece] + (before - self.x[piece]) * slopes[piece]
+        # Rounding must not lift the end of a piece above the beginning of the next one.
+        return np.minimum(after, self.y[piece + 1]).astype(np.float32)
+
+    def inverse(self, probability: float) -> float:
+        """Return the smallest probability before that gives at least this one; 1 if none does."""
+        return float(np.interp(probability, self.y, self.x))
+
+    def before(self, thresholds: ArrayLike) -> NDArray[np.float64]:
+        """Return thresholds for a search, a little below the inverse, as float32 rounds."""
+        inverse = np.interp(np.asarray(thresholds, np.float64), self.y, self.x)
+        return np.maximum(inverse * (1 - 1e-6) - 1e-12, 0.0)
+
+    def of(
+        self, found: Answers, threshold: float, thresholds: NDArray[np.float32] | None = None
+    ) -> Answers:
+        """Return the answers of a search in probabilities after; entries stay in their order.
+
+        Those below the threshold, or below the threshold of their label, are left out.
+        """
+        after = self(found.data)
+        answers: Answers = sparse.csr_array((after, found.indices, found.indptr), shape=found.shape)
+        kept = after >= np.float32(threshold)
+        if thresholds is not None:
+            kept &= after >= thresholds[found.indices]
+        return only(answers, kept)
+
+
+def odds_curve(above: float, below: float, shift: float) -> Curve:
+    """Return the curve that maps log-odds l to above * l + shift, or below * l + shift for l < 0.
+
+    Examples
+    --------
+    >>> f"{odds_curve(1.0, 1.0, -1.0)(0.5):.3f}"
+    '0.269'
+    """
+    odds = np.linspace(-_REACH, _REACH, _N_KNOTS)
+    after = expit(np.where(odds > 0, above, below) * odds + shift)
+    y, first = np.unique(after, return_index=True)  # near 0 and 1 neighbours can round to the same
+    inside = (y > 0) & (y < 1)
+    x = expit(odds[first[inside]])
+    return Curve(np.concatenate([[0.0], x, [1.0]]), np.concatenate([[0.0], y[inside], [1.0]]))
+
+
+def log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return ln(p / (1 - p)), within what float32 can tell from 0 and 1."""
+    return np.asarray(logit(np.clip(probabilities.astype(np.float64), 1e-9, 1 - 1e-7)))
+
+
+def only(found: Answers, kept: NDArray[np.bool_]) -> Answers:
+    """Return some of the stored entries, in their order."""
+    if kept.all():
+        return found
+    indptr = np.append(0, np.cumsum(kept))[found.indptr]
+    return sparse.csr_array((found.data[kept], found.indices[kept], indptr), shape=found.shape)

@@ -1,0 +1,172 @@
+"""What validation rows teach about a model: its calibration, and its thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree import _core
+from labeltree.calibration.curve import Curve, log_odds, odds_curve
+from labeltree.calibration.isotonic import fit_isotonic
+from labeltree.calibration.links import (
+    FIXED_STRENGTH,
+    Link,
+    depth_links,
+    fit_link,
+    node_links,
+)
+from labeltree.calibration.state import OBJECTIVES, Calibration
+from labeltree.calibration.thresholds import (
+    MIN_THRESHOLD,
+    Candidates,
+    label_thresholds,
+    macro_threshold,
+    micro_threshold,
+)
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.metrics.judge import is_true
+from labeltree.model import LINKS, Model
+from labeltree.node_estimators import NodeModel
+
+METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
+
+ROWS_AT_ONCE = 8192  # searched together where answers are thinned out afterwards
+
+_BEST = 5  # labels of each row that a curve is learnt from
+_ENOUGH_PAIRS = 1000  # for the many knots of an isotonic curve
+_CURVE_STRENGTH = 20  # further pairs that a sigmoid curve's start counts as
+_SMOOTHING = 10.0  # further true pairs that each label is given; 3 to 30 did as well
+_TRAINED = -100.0  # nodes without a positive row in training have a lower score, which says nothing
+
+
+def learn_calibration(
+    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
+) -> Calibration:
+    """Return the calibration of a model by rows that were not in its training.
+
+    Parameters
+    ----------
+    model
+        Forest with any calibration; it is not changed.
+    X, rows
+        Features and labels of the rows.
+    method
+        "global" and "depth" fit links of nodes, one or one for each depth; "isotonic" and "sigmoid"
+        a curve over the probabilities of labels; "depth_isotonic" both. "auto" is "isotonic", or
+        "sigmoid" for fewer than 200 rows or so.
+    n_threads
+        Number of threads.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, or None, but is {method!r}")
+    calibration = Calibration()
+    if method in ("global", "depth", "depth_isotonic"):
+        calibration = _learn_links(model, X, rows, by_depth=method != "global", n_threads=n_threads)
+    if method not in ("global", "depth"):
+        curve = _learn_curve(model.calibrated(calibration), X, rows, method, n_threads)
+        calibration = replace(calibration, curve=curve)
+    return calibration
+
+
+def _learn_links(
+    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, *, by_depth: bool, n_threads: int
+) -> Calibration:
+    if not isinstance(model, Model):
+        raise ValueError(
+            'methods "global" and "depth" fit the scores of the native solver, but the nodes have '
+            'classifiers of their own; use "isotonic" or "sigmoid"'
+        )
+    slopes, intercepts = [], []
+    for tree, pairs in zip(model.trees, model.path_scores(X, rows, n_threads), strict=True):
+        known = pairs.scores > _TRAINED
+        nodes, scores, is_positive = (
+            pairs.nodes[known],
+            pairs.scores[known],
+            pairs.is_positive[known],
+        )
+        link = fit_link(scores, is_positive, Link(*LINKS[model.link]), FIXED_STRENGTH)
+        slope, intercept = (
+            depth_links(_core.node_depths(tree._native), nodes, scores, is_positive, link)
+            if by_depth
+            else node_links(link, tree.n_nodes)
+        )
+        slopes.append(slope)
+        intercepts.append(intercept)
+    return Calibration(slopes, intercepts)
+
+
+def _learn_curve(
+    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
+) -> Curve:
+    found, _ = model.search(X, top_k=_BEST, threshold=0.0, n_threads=n_threads)
+    hits = is_true(rows, found.indptr, found.indices)
+    known = found.data > 0
+    probabilities, hits = found.data[known], hits[known]
+    if method == "sigmoid" or (method == "auto" and len(hits) < _ENOUGH_PAIRS):
+        start = Link(1.0, 0.0)
+        link = fit_link(log_odds(probabilities), hits, start, _CURVE_STRENGTH)
+        # A falling curve would turn the order round.
+        slope = max(link.slope, 0.01)
+        return odds_curve(slope, slope, link.intercept)
+    return fit_isotonic(probabilities, hits)
+
+
+def learn_thresholds(
+    model: Model | NodeModel,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    objective: str,
+    threshold: float,
+    n_threads: int,
+) -> Calibration:
+    """Return the model's calibration with thresholds for an objective.
+
+    Parameters
+    ----------
+    model
+        Forest; it is not changed.
+    X, rows
+        Features and labels of rows that were not in training.
+    objective
+        "macro_f1" for a threshold of each label, "micro_f1" for the same one for all labels,
+        "expected_f1" for no thresholds, but the best number of labels for each row.
+    threshold
+        Kept where no label is right.
+    n_threads
+        Number of threads.
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(
+            f"objective must be one of {', '.join(OBJECTIVES)}, or None, but is {objective!r}"
+        )
+    if objective == "expected_f1":
+        return replace(model.calibration, objective=objective, thresholds=None)
+    pairs = _candidates(model, X, rows, n_threads)
+    thresholds = (
+        label_thresholds(pairs, macro_threshold(pairs, threshold), _SMOOTHING)
+        if objective == "macro_f1"
+        else np.full(rows.n_labels, micro_threshold(pairs, threshold), np.float32)
+    )
+    return replace(model.calibration, objective=objective, thresholds=thresholds)
+
+
+def _candidates(
+    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, n_threads: int
+) -> Candidates:
+    parts: list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]] = []
+    for part in slices(X.shape[0]):
+        found, _ = model.search(X[part], top_k=None, threshold=MIN_THRESHOLD, n_threads=n_threads)
+        hits = is_true(rows.select(part), found.indptr, found.indices)
+        parts.append((found.indices, found.data, hits))
+    labels, probabilities, hits = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return Candidates(labels, probabilities, hits, rows.counts)
+
+
+def slices(n_rows: int) -> Iterator[slice]:
+    """Yield so many rows at once that their answers take little memory."""
+    for first in range(0, max(n_rows, 1), ROWS_AT_ONCE):
+        yield slice(first, min(first + ROWS_AT_ONCE, n_rows))
