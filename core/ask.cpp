@@ -8,6 +8,7 @@
 
 #include "index.hpp"
 #include "sparse.hpp"
+#include "wide.hpp"
 
 namespace labeltree {
 namespace {
@@ -16,7 +17,7 @@ constexpr float SURELY_NOT = -87.0f;  // below it, exp(-x) leaves float32 and th
 
 // e^x to about 2e-7 of itself, for |x| <= 87. Without branches, so that the compiler takes several at a time;
 // the same bits for every caller.
-inline float exponential(float x) {
+[[gnu::always_inline]] inline float exponential(float x) {
   const float shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23 rounds to a whole number
   const float whole = shifted - 12582912.0f;
   const float rest = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
@@ -30,10 +31,15 @@ inline float exponential(float x) {
 }
 
 // Not a number becomes 0 too: no answer is ever NaN.
-inline float sigmoid(float x) {
+[[gnu::always_inline]] inline float sigmoid(float x) {
   const float inside = x > SURELY_NOT ? (x < -SURELY_NOT ? x : -SURELY_NOT) : SURELY_NOT;
   const float p = 1.0f / (1.0f + exponential(-inside));
   return x > SURELY_NOT ? p : 0.0f;
+}
+
+LABELTREE_WIDE void link(float* __restrict estimate, const float* __restrict slope,
+                         const float* __restrict intercept, std::size_t n) {
+  for (std::size_t c = 0; c < n; ++c) estimate[c] = sigmoid(slope[c] * estimate[c] + intercept[c]);
 }
 
 void divide_by_sum(std::span<float> estimates, bool only_below_one) {
@@ -64,11 +70,7 @@ TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::
 std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, QuerySpace& space) const {
   const std::span<float> estimates = weights_.sums(node, row, space);
   const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
-  const float* slope = slope_.data() + first;
-  const float* intercept = intercept_.data() + first;
-  float* estimate = estimates.data();
-  for (std::size_t c = 0; c < estimates.size(); ++c)
-    estimate[c] = sigmoid(slope[c] * estimate[c] + intercept[c]);
+  link(estimates.data(), slope_.data() + first, intercept_.data() + first, estimates.size());
   if (node >= 0 && siblings_ != Siblings::free) divide_by_sum(estimates, siblings_ == Siblings::cover);
   return estimates;
 }

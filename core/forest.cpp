@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t MAX_CHUNK = 256;
 
-// One tree and one row at a time: gives labels in the order of their rank, and the probability of any label.
+// One tree and one row at a time: gives labels in the order of probability, and the probability of any label.
 class Cursor {
  public:
   // is_full: all labels above the thresholds are wanted, so nodes below them need not be followed. A search
@@ -41,7 +41,7 @@ class Cursor {
     offer(0);
   }
 
-  // No label that is still to come has a higher rank; negative when none is to come.
+  // No label that is still to come is more probable; negative when none is to come.
   float bound() const { return open_.empty() ? -1.0f : open_.front().rank; }
 
   // The best node goes; it is a label, or its children come. -1 where it was no label.
@@ -70,7 +70,7 @@ class Cursor {
     const float p = probability_[at(node)];
     // A label above a threshold on average is above it in one tree at least.
     if (weight <= 0.0f || (is_full_ && (p < threshold_ || p < least))) return;
-    open_.push_back({p * weight, p, node});
+    open_.push_back({p, p, node});
     std::ranges::push_heap(open_, is_worse);
   }
 
@@ -154,10 +154,11 @@ class ForestSearcher {
       sum += std::max(cursor.bound(), 0.0f);
     }
     // A little more, since sums are rounded: the bound must not be below what a label can reach.
-    const float bound = sum / static_cast<float>(cursors_.size()) * (1.0f + 1e-6f);
+    const float bound = std::min(1.0f, sum / static_cast<float>(cursors_.size()) * (1.0f + 1e-6f));
     if (!any || query_.top_k == 0) return any;
-    if (limits_ == nullptr && bound < query_.threshold) return false;
-    return best_.size() < most || bound >= best_.front().rank;
+    if (bound < query_.threshold) return false;
+    const float rank = limits_ == nullptr ? bound : query_.curve(bound) * limits_->weight(0);
+    return best_.size() < most || rank >= best_.front().rank;
   }
 
   void consider(int32_t label, std::size_t most) {
@@ -166,7 +167,7 @@ class ForestSearcher {
     const float p = mean(label);
     const float least = limits_ == nullptr ? 0.0f : limits_->threshold(leaf);
     if (p < query_.threshold || p < least) return;
-    best_.push_back({p * (limits_ == nullptr ? 1.0f : limits_->weight(leaf)), p, label});
+    best_.push_back({limits_ == nullptr ? p : query_.curve(p) * limits_->weight(leaf), p, label});
     std::ranges::push_heap(best_, is_better);
     if (best_.size() <= most) return;
     std::ranges::pop_heap(best_, is_better);
@@ -197,6 +198,7 @@ void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& ro
 Answers search_forest(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
                       const FeatureRows& rows, const Query& query, Interrupt& interrupt) {
   check_forest(trees, rows);
+  check(query.curve);
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ForestSearcher>(trees, limits, query), chunk = QueryRows()](
                std::size_t first, std::size_t last, Collected& answers) mutable {

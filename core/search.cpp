@@ -54,6 +54,9 @@ class Frontier {
 
   void forget_open() { open_.clear(); }
 
+  // Nodes of a lower rank are of no use.
+  float least() const { return best_.size() < most_ ? 0.0f : best_.front().rank; }
+
   // The leaves, best first.
   std::vector<Found>& leaves() {
     std::ranges::sort(best_, is_better);
@@ -121,7 +124,8 @@ class ChunkSearcher {
     const float least = limits_ == nullptr ? 0.0f : limits_->threshold(node);
     const float weight = limits_ == nullptr ? 1.0f : limits_->weight(node);
     if (probability < query_.threshold || probability < least || weight <= 0.0f) return;
-    const Found found{probability * weight, probability, node};
+    const float rank = limits_ == nullptr ? probability : query_.curve(probability) * weight;
+    const Found found{rank, probability, node};
     if (model_.tree().degree(node) == 0)
       frontiers_[row].offer_leaf(found);
     else
@@ -173,8 +177,13 @@ class ChunkSearcher {
   void expand(const Request& request) {
     const auto estimates = model_.ask(request.node, rows_[request.row], space_);
     n_calls_[request.row] += static_cast<int64_t>(estimates.size());
-    int32_t child = model_.tree().first_child(request.node);
-    for (const float estimate : estimates) offer(request.row, child++, request.probability * estimate);
+    const int32_t first = model_.tree().first_child(request.node);
+    // Most children are too improbable: no need to look at them twice.
+    const float least = limits_ == nullptr ? frontiers_[request.row].least() : 0.0f;
+    for (std::size_t c = 0; c < estimates.size(); ++c) {
+      const float probability = request.probability * estimates[c];
+      if (probability >= least) offer(request.row, first + static_cast<int32_t>(c), probability);
+    }
   }
 
   const TreeModel& model_;
@@ -213,6 +222,7 @@ LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std
 Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows, const Query& query,
                Interrupt& interrupt) {
   check(rows, model.weights().n_features());
+  check(query.curve);
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, query)](
                std::size_t first, std::size_t last, Collected& answers) {

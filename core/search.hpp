@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ask.hpp"
+#include "curve.hpp"
 #include "interrupt.hpp"
 #include "sparse.hpp"
 
@@ -14,8 +15,8 @@ namespace labeltree {
 // What differs from label to label, brought up to all nodes of a tree so that a search knows where not to go.
 class LabelLimits {
  public:
-  // [label] or empty. Labels of weight 0 are never answered; the others are ranked by weight times
-  // probability.
+  // [label] or empty. Labels of weight 0 are never answered; the others are ranked by weight times what the
+  // query's curve makes of their probability.
   LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight);
 
   float threshold(int32_t node) const { return threshold_.empty() ? 0.0f : threshold_[std::size_t(node)]; }
@@ -38,6 +39,7 @@ struct Query {
   float threshold = 0.0f;  // labels with a smaller probability are left out
   int32_t beam = 0;        // nodes that a row goes on with at most on each level; 0 for an exact search
   bool unit_rows = false;  // scale rows to length 1
+  Curve curve;             // for ranks by weight; answers are probabilities before it
   int n_threads = 1;       // the answers are the same for every number
 };
 

@@ -11,6 +11,7 @@
 
 #include "index.hpp"
 #include "parallel.hpp"
+#include "wide.hpp"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -62,27 +63,22 @@ struct Bucket {
 };
 
 // Where the feature is in its bucket; n where it is not.
-std::size_t find(const Bucket& bucket, uint16_t low, std::span<const uint8_t> bytes) {
+inline std::size_t find(const Bucket& bucket, uint16_t low, std::span<const uint8_t> bytes) {
+  std::size_t place = 0;
 #ifdef __SSE2__
   // Eight at a time; what lies behind the last one is some other part of the bytes.
-  if (bucket.n <= 8 && bucket.n > 0 && bucket.low() + 16 <= bytes.data() + bytes.size()) {
-    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket.low()));
-    const __m128i same = _mm_cmpeq_epi16(all, _mm_set1_epi16(static_cast<int16_t>(low)));
+  const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(low));
+  const uint8_t* const last = bytes.data() + bytes.size() - 16;
+  for (const uint8_t* from = bucket.low(); place < bucket.n && from <= last; place += 8, from += 16) {
+    const __m128i same = _mm_cmpeq_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)), wanted);
     const auto found = static_cast<uint32_t>(_mm_movemask_epi8(same));
-    return std::min<std::size_t>(static_cast<std::size_t>(std::countr_zero(found)) / 2, bucket.n);
+    if (found != 0) return std::min(place + static_cast<std::size_t>(std::countr_zero(found)) / 2, bucket.n);
   }
+  if (place >= bucket.n) return bucket.n;
 #endif
-  std::size_t place = 0;
   while (place < bucket.n && load<uint16_t>(bucket.low(), place) != low) ++place;
   return place;
 }
-
-// Wider vectors where the machine has them; the same sums either way, since nothing is fused.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define LABELTREE_WIDE __attribute__((target_clones("default", "avx2")))
-#else
-#define LABELTREE_WIDE
-#endif
 
 LABELTREE_WIDE void add_all(float* out, const uint8_t* weights, std::size_t n, float value, float /*kind*/) {
   for (std::size_t s = 0; s < n; ++s) out[s] += value * load<float>(weights, s);
@@ -134,10 +130,11 @@ SiblingWeights::Group SiblingWeights::group(std::size_t g, std::size_t size) con
 
 // Finds all features before it reads the first weight, so that weights come from memory side by side.
 template <class Value>
-void SiblingWeights::match(const Group& group, const QueryRow& row, std::vector<QuerySpace::Match>& matches) {
+std::span<const QuerySpace::Match> SiblingWeights::match(const Group& group, const QueryRow& row,
+                                                         std::vector<QuerySpace::Match>& space) {
   const uint32_t mask = (1u << group.shift) - 1;
-  matches.resize(row.indices.size());
-  QuerySpace::Match* next = matches.data();
+  if (space.size() < row.indices.size()) space.resize(row.indices.size());
+  QuerySpace::Match* next = space.data();
   for (std::size_t k = 0; k < row.indices.size(); ++k) {
     const auto feature = static_cast<uint32_t>(row.indices[k]);
     const uint32_t* begin = group.buckets + (feature >> group.shift);
@@ -150,14 +147,13 @@ void SiblingWeights::match(const Group& group, const QueryRow& row, std::vector<
     const std::size_t n = n_weights<Value>(bytes.size(), group.size);
     *next++ = {bytes.data(), row.values[k], static_cast<uint32_t>(std::min(n, group.size))};
   }
-  matches.resize(static_cast<std::size_t>(next - matches.data()));
+  return {space.data(), next};
 }
 
 template <class Value>
 void SiblingWeights::add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position) {
-  match<Value>(group, row, space.matches);
   float* out = space.sums.data() + position;
-  for (const QuerySpace::Match& found : space.matches) {
+  for (const QuerySpace::Match& found : match<Value>(group, row, space.matches)) {
     if (found.n == group.size)
       add_all(out, found.bytes, found.n, found.value, Value{});
     else

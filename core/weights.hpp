@@ -43,9 +43,9 @@ inline std::size_t group_size(int32_t size, int32_t position) {
 }
 // Whether the weights of a feature are kept for all siblings of its group, zeros among them.
 inline bool is_filled(std::size_t n_weights, std::size_t n_siblings, std::size_t weight_bytes) {
-  // One sweep over all is faster than finding each: in wide groups, half of them are enough.
+  // One sweep over all is faster than finding each: in wide groups, a quarter of them is enough.
   return n_siblings * weight_bytes <= n_weights * (weight_bytes + 1) ||
-         (n_siblings >= 32 && n_weights * 2 >= n_siblings);
+         (n_siblings >= 32 && n_weights * 4 >= n_siblings);
 }
 // Buckets of a group of that shift.
 inline std::size_t n_buckets(std::size_t n_features, int shift) {
@@ -115,7 +115,8 @@ class SiblingWeights {
   }
   Group group(std::size_t g, std::size_t size) const;
   template <class Value>
-  static void match(const Group& group, const QueryRow& row, std::vector<QuerySpace::Match>& matches);
+  static std::span<const QuerySpace::Match> match(const Group& group, const QueryRow& row,
+                                                  std::vector<QuerySpace::Match>& space);
   template <class Value>
   static void add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position);
   template <class Value>

@@ -29,6 +29,7 @@
 #include "merge.hpp"
 #include "multiclass.hpp"
 #include "nested.hpp"
+#include "one_row.hpp"
 #include "order.hpp"
 #include "parse.hpp"
 #include "path_scores.hpp"
@@ -53,6 +54,7 @@ using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using I32 = Vector<int32_t>;
 using I64 = Vector<int64_t>;
 using F32 = Vector<float>;
+using F64 = Vector<double>;
 using U8 = Vector<uint8_t>;
 using U32 = Vector<uint32_t>;
 
@@ -514,16 +516,29 @@ NB_MODULE(_core, m) {
   m.def(
       "search",
       [](const Models& models, const Limits& limits, I64 indptr, I32 indices, F32 values, int32_t top_k,
-         float threshold, int32_t beam, bool unit_rows, int n_threads) {
+         float threshold, int32_t beam, bool unit_rows, F64 curve_x, F64 curve_y, int n_threads) {
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
           return answer(models, limits, feature_view(indptr, indices, values),
-                        {top_k, threshold, beam, unit_rows, n_threads}, interrupt);
+                        {top_k, threshold, beam, unit_rows, {view(curve_x), view(curve_y)}, n_threads},
+                        interrupt);
         });
         return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
                           give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
       },
       "models"_a, "limits"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-      "top_k"_a, "threshold"_a, "beam"_a, "unit_rows"_a, "n_threads"_a);
+      "top_k"_a, "threshold"_a, "beam"_a, "unit_rows"_a, "curve_x"_a.noconvert(), "curve_y"_a.noconvert(),
+      "n_threads"_a);
+  m.def(
+      "best_labels",
+      [](const Models& models, I32 indices, F32 values, int32_t k, bool unit_rows, F64 curve_x, F64 curve_y) {
+        auto best = unlocked([&] {
+          return labeltree::best_labels(trees_of(models), {view(indices), view(values)}, k, unit_rows,
+                                        {view(curve_x), view(curve_y)});
+        });
+        return std::pair(give(std::move(best.labels)), give(std::move(best.probabilities)));
+      },
+      "models"_a, "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a, "unit_rows"_a,
+      "curve_x"_a.noconvert(), "curve_y"_a.noconvert());
   m.def(
       "probabilities_of",
       [](const Models& models, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 label_indices,

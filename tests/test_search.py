@@ -179,7 +179,8 @@ def test_every_label_has_its_own_threshold(n_trees: int) -> None:
 def test_only_candidates_are_answered(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees)
     every = ask(model, X)[0].toarray()
-    found, calls = model.search(X, top_k=2, limits=Limits.only([3, 7, 8], 12))
+    weights = np.isin(np.arange(12), [3, 7, 8])
+    found, calls = model.search(X, top_k=2, limits=Limits(weights=weights, n_labels=12))
     best = -np.sort(-every[:, [3, 7, 8]], axis=1)[:, :2]
     np.testing.assert_array_equal(found.data.reshape(-1, 2), best)
     assert set(found.indices) <= {3, 7, 8}

@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property, partial
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labeltree import builders, inputs, storage
+from labeltree import builders, inputs
 from labeltree.budget import Budget
-from labeltree.calibration.decisions import Answers, decide
 from labeltree.calibration.estimator import CalibratedMixin
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.labels import Kind
 from labeltree.data.unit_rows import unit_rows
-from labeltree.explain import explain_answer
-from labeltree.explanation import Explanation
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
-from labeltree.model import Model
 from labeltree.node_estimators import fit_node_estimators
-from labeltree.prediction_cost import cost_bound
 from labeltree.progress import told_progress
+from labeltree.queries import QueryMixin
 from labeltree.resources import peak_memory
-from labeltree.storage.names import StoredNames
+from labeltree.stored import StoredMixin
 from labeltree.threads import n_threads
 from labeltree.training import Progress, SolverSettings
 from labeltree.trees import LabelTree
 
-Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
-
 
 # scikit-learn has no type information, so its classes are Any to mypy.
-class PLTClassifier(CalibratedMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    pass
+
+
+class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
     """A probabilistic label tree, or several, for rows with any number of labels.
 
     Rows with one class each (a one-dimensional Y) are taken too; answers are then classes.
@@ -258,201 +252,6 @@ class PLTClassifier(CalibratedMixin, ClassifierMixin, BaseEstimator):  # type: i
         self.n_rows_ = rows.n_rows
         self.peak_memory_ = peak_memory()
 
-    # Answers ------------------------------------------------------------------------------------
-
-    def predict(self, X: Any, threshold: float | None = None) -> Any:
-        """Return the labels of each row.
-
-        Parameters
-        ----------
-        X
-            Features of the rows.
-        threshold
-            Take labels with at least this probability, for this once; None for what
-            `tune_thresholds` found, or else the estimator's `threshold`.
-
-        Returns
-        -------
-        csr_array of uint8 or array
-            An indicator of the labels that are probable enough; the most probable class of each
-            row if Y had one class a row. See `predict_labels` for labels by name.
-        """
-        check_is_fitted(self)
-        if self.label_kind_ == "classes":
-            return self.classes_[self.top_k(X, k=1)[0][:, 0]]
-        found, _ = self._decide(X, threshold)
-        found.sort_indices()
-        ones = np.ones(found.nnz, np.uint8)
-        return sparse.csr_array((ones, found.indices, found.indptr), shape=found.shape)
-
-    def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
-        """Return the labels of each row that are probable enough (see `predict`), best first."""
-        check_is_fitted(self)
-        found, _ = self._decide(X, threshold)
-        names = self.classes_[found.indices].tolist()
-        ends = found.indptr.tolist()
-        return [names[first:last] for first, last in pairwise(ends)]
-
-    def predict_proba(
-        self, X: Any, top_k: int | None = None, threshold: float | None = None
-    ) -> Probabilities:
-        """Return the probabilities of labels as compressed rows with sorted indices.
-
-        Without `top_k` and `threshold` all labels of all rows are computed and stored: ask for one
-        of them where there are many labels. Only in this full answer can the rows of classes be
-        made to sum to 1 (see `sum_to_one`); a search that stops early does not know the sum.
-
-        Parameters
-        ----------
-        X
-            Features of the rows.
-        top_k
-            So many labels of each row, the most probable.
-        threshold
-            Labels with at least this probability.
-        """
-        check_is_fitted(self)
-        found, _ = self._search(X, top_k, threshold)
-        found.sort_indices()
-        is_full = top_k is None and threshold is None
-        if is_full and self.sum_to_one and self.label_kind_ == "classes":
-            _divide_by_sums(found)
-        return found
-
-    def top_k(self, X: Any, k: int = 5) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k most probable labels of each row and their probabilities, best first.
-
-        Returns
-        -------
-        labels
-            (n_rows, k) numbers of labels: columns of Y, positions in `classes_`. -1 where there are
-            fewer than k labels.
-        probabilities
-            (n_rows, k); 0 where there is no label.
-        """
-        check_is_fitted(self)
-        if k < 1:
-            raise ValueError(f"k must be at least 1, but is {k}")
-        found, _ = self._search(X, k, None)
-        lengths = np.diff(found.indptr)
-        labels = np.full((found.shape[0], k), -1, np.int64)
-        probabilities = np.zeros((found.shape[0], k), np.float32)
-        places = np.arange(k) < lengths[:, None]
-        labels[places] = found.indices
-        probabilities[places] = found.data
-        return labels, probabilities
-
-    def prediction_cost(
-        self, X: Any, top_k: int | None = None, threshold: float | None = None
-    ) -> NDArray[np.int64]:
-        """Return how many node classifiers each row asks; by default for `predict`."""
-        check_is_fitted(self)
-        if top_k is None and threshold is None:
-            if self.label_kind_ != "classes":
-                return self._decide(X, None)[1]
-            top_k = 1
-        return self._search(X, top_k, threshold)[1]
-
-    def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
-        """Return how many node classifiers each row can ask at most, by Theorem 6.
-
-        `prediction_cost` with the same threshold measures what is asked. The bound is
-        1 + ⌊P̂/τ⌋·depth·degree, where P̂ sums the probabilities of all labels of a row, normalised
-        as in `labeltree.bounds.normalized_products`; without normalisation a query never asks
-        more. All nodes are computed for it, so give it some rows and not all.
-
-        Parameters
-        ----------
-        X
-            Features of the rows.
-        threshold
-            τ, above 0; that of `predict` if None.
-
-        Examples
-        --------
-        >>> clf = PLTClassifier().fit([[1, 0], [0, 1], [1, 1]], [["tea"], ["jam"], ["tea", "jam"]])
-        >>> clf.prediction_cost([[1, 0]]) <= clf.prediction_cost_bound([[1, 0]])
-        array([ True])
-        """
-        check_is_fitted(self)
-        least = self.threshold if self.thresholds_ is None else float(self.thresholds_.min())
-        tau = least if threshold is None else threshold
-        return cost_bound(self.model_, self._query(X), tau)
-
-    def explain(
-        self,
-        x: Any,
-        label: Hashable = None,
-        top_features: int = 5,
-        *,
-        feature_names: Sequence[str] | None = None,
-    ) -> Explanation:
-        """Return why a label has its probability: the way from the root, and what pushed x there.
-
-        For each node on the way: its own probability, the product so far, the features of x that
-        pushed it up or down, and the most probable branches beside it. Print it, make JSON of it
-        with `to_dict()`, or a picture with `labeltree.plot.explanation`. With several trees there
-        is one way for each, and the probability is their mean. Where `sum_to_one` divides a full
-        `predict_proba(X)`, the explanation is of the probability before that.
-
-        Parameters
-        ----------
-        x
-            One row: a matrix of one row, an array of numbers, or a mapping from names of features
-            to values.
-        label
-            A label of `classes_`; the most probable one if None.
-        top_features
-            So many features of each node are listed, and the others summed.
-        feature_names
-            Name of each feature, such as ``vectorizer.get_feature_names_out()``;
-            `feature_names_in_` if None and there are any, else x[0], x[1], ...
-
-        Examples
-        --------
-        >>> X = [[1, 0], [1, 0.1], [0, 1], [0.1, 1]]
-        >>> Y = [["tea", "milk"], ["tea"], ["bread"], ["bread"]]
-        >>> clf = PLTClassifier().fit(X, Y)
-        >>> why = clf.explain({"wet": 2.0}, "tea", feature_names=["wet", "dry"])
-        >>> [step.examples for step in why.steps]
-        [('tea', 'milk', 'bread'), ('tea',)]
-        >>> why.steps[1].evidence.contributions[0].name
-        'wet'
-        """
-        check_is_fitted(self)
-        return explain_answer(self, x, label, top_features, feature_names)
-
-    def _query(self, X: Any) -> FeatureMatrix:
-        features = inputs.query_features(self, X)
-        return unit_rows(features) if self.normalize else features
-
-    def _decide(self, X: Any, threshold: float | None, **options: Any) -> Answers:
-        """Return the labels that `predict` gives, best first in each row, and classifiers asked."""
-        if threshold is not None or self.model_.calibration.objective is None:
-            least = self.threshold if threshold is None else threshold
-            return self._search(X, None, least, **options)
-        ask = partial(self._ask, **options)
-        return decide(self.model_.calibration, ask, inputs.query_features(self, X))
-
-    def _search(
-        self, X: Any, top_k: int | None, threshold: float | None, **options: Any
-    ) -> tuple[Probabilities, NDArray[np.int64]]:
-        """Return probabilities, best first in each row, and the number of classifiers asked."""
-        return self._ask(inputs.query_features(self, X), top_k, threshold, **options)
-
-    def _ask(
-        self, features: FeatureMatrix, top_k: int | None, threshold: float | None, **options: Any
-    ) -> tuple[Probabilities, NDArray[np.int64]]:
-        found: tuple[Probabilities, NDArray[np.int64]] = self.model_.search(
-            features,
-            top_k=top_k,
-            threshold=0.0 if threshold is None else threshold,
-            unit_rows=self.normalize,
-            n_threads=n_threads(self.n_jobs),
-            **options,
-        )
-        return found
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class, or whose whole set of labels, is right."""
         check_is_fitted(self)
@@ -463,56 +262,6 @@ class PLTClassifier(CalibratedMixin, ClassifierMixin, BaseEstimator):  # type: i
         predicted.resize(truth.shape)  # labels that were not in training are in no answer
         is_right = (truth != predicted).sum(axis=1) == 0
         return float(np.average(is_right, weights=sample_weight))
-
-    # The model file -------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator to one file, all or nothing; `labeltree.load` opens it.
-
-        A file of that name is replaced once the new one is on the disk. Labels must be all text or
-        all numbers, parameters plain values, and nodes native; anything else can only be pickled.
-        `checkpoint` is not kept.
-        """
-        storage.save(self, path)
-
-    def _restore(
-        self,
-        model: Model,
-        label_kind: Kind,
-        names: Mapping[str, StoredNames],
-        training: Mapping[str, int],
-    ) -> None:
-        """Take what was read from a file; the counterpart of `_take`."""
-        self.model_ = model
-        self.trees_ = list(model.trees)
-        self.tree_ = self.trees_[0]
-        self.label_kind_ = label_kind
-        self.n_features_in_ = model.n_features
-        self._stored_names = names
-        for name, value in training.items():
-            setattr(self, f"{name}_", value)
-
-    # A fit sets these; a model from a file makes them when they are first asked for.
-    @cached_property
-    def classes_(self) -> NDArray[Any]:
-        return self._decode("classes_")
-
-    @cached_property
-    def feature_names_in_(self) -> NDArray[Any]:
-        return self._decode("feature_names_in_")
-
-    def _decode(self, name: str) -> NDArray[Any]:
-        stored: Mapping[str, StoredNames] = self.__dict__.get("_stored_names", {})
-        if name not in stored:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return stored[name].names
-
-    def __getstate__(self) -> dict[str, Any]:
-        for name in self.__dict__.get("_stored_names", ()):
-            getattr(self, name)
-        state = dict(super().__getstate__())
-        state.pop("_stored_names", None)
-        return state
 
     # scikit-learn's tags --------------------------------------------------------------------------
 
@@ -549,13 +298,3 @@ class HSMClassifier(PLTClassifier):
 
     def _more_tags(self) -> dict[str, Any]:
         return {"multilabel": False}
-
-
-def _divide_by_sums(found: Probabilities) -> None:
-    """Make each row sum to 1, in place; a row of zeros gives every label the same."""
-    lengths = np.diff(found.indptr)
-    sums = np.asarray(found.sum(axis=1, dtype=np.float64))
-    flat = sums <= 0
-    found.data[np.repeat(flat, lengths)] = 1.0
-    sums[flat] = lengths[flat]
-    found.data /= np.repeat(sums, lengths).astype(np.float32)

@@ -40,20 +40,6 @@ class Limits:
         self._trees: list[LabelTree] = []
         self._before: tuple[Curve, Self] | None = None
 
-    @classmethod
-    def only(cls, labels: Any, n_labels: int) -> Self:
-        """Return limits that answer with these labels alone."""
-        chosen = np.asarray(labels)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise TypeError("labels must be a list of label numbers")
-        outside = (chosen < 0) | (chosen >= n_labels)
-        if outside.any():
-            wrong = chosen[np.argmax(outside)]
-            raise ValueError(f"labels must lie in 0..{n_labels - 1}, but one is {wrong}")
-        weights = np.zeros(n_labels, np.float32)
-        weights[chosen] = 1.0
-        return cls(weights=weights, n_labels=n_labels)
-
     def before(self, curve: Curve) -> Self:
         """Return the limits for a search whose answers go through a curve; made once and kept.
 

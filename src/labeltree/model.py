@@ -93,6 +93,8 @@ class Model:
         self.n_features, self.has_root, self.siblings = n_features, has_root, siblings
         self.calibration = calibration or Calibration()
         rule = SIBLINGS[siblings]
+        curve = self.calibration.curve
+        self._knots = (np.empty(0), np.empty(0)) if curve is None else (curve.x, curve.y)
         self._native = [
             _core.TreeModel(tree._native, n_features, *layout, *self._links(t), has_root, rule)
             for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
@@ -205,6 +207,7 @@ class Model:
             threshold if curve is None else float(curve.before(threshold)),
             beam or 0,
             unit_rows,
+            *self._knots,
             n_threads,
         )
         found = sparse.csr_array(
@@ -213,6 +216,17 @@ class Model:
         if curve is not None:
             found = curve.of(found, threshold, None if limits is None else limits.thresholds)
         return found, calls
+
+    def top_k_row(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int,
+        *,
+        unit_rows: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k best labels of one row, padded with -1 and 0, with no time to lose."""
+        return _core.best_labels(self._native, indices, values, k, unit_rows, *self._knots)
 
     def path_scores(self, X: Any, rows: LabelRows, n_threads: int) -> list[PathScores]:
         """Return what the node classifiers of each tree say about rows with known labels."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from scipy import sparse
@@ -21,15 +19,12 @@ def read(files: Mapping[str, str]) -> tuple[Any, LabelRows]:
 
 def train(data: tuple[Any, LabelRows], model_path: str, threads: int, **settings: Any) -> None:
     """Train with its defaults, but for the settings."""
-    model = labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data)
-    with Path(model_path).open("wb") as file:
-        pickle.dump(model, file, protocol=5)
+    labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data).save(model_path)
 
 
 def load(model_path: str, threads: int) -> Any:
     """Open the model."""
-    with Path(model_path).open("rb") as file:
-        return pickle.load(file).set_params(n_jobs=threads)
+    return labeltree.load(model_path).set_params(n_jobs=threads)
 
 
 def query(row: Any) -> Any:
