@@ -13,6 +13,7 @@ namespace labeltree {
 // Label vectors in the numbering of the cluster they are in. Clusters are ranges of `order` and share no
 // label, so several threads may bisect several clusters at the same time.
 struct ClusteredLabels {
+  // All labels are one cluster.
   explicit ClusteredLabels(LabelVectors&& vectors);
 
   std::span<Entry> operator[](int32_t label) {
@@ -24,6 +25,7 @@ struct ClusteredLabels {
   std::vector<int64_t> begin;
   std::vector<int32_t> length;
   std::vector<float> alone;  // [label] sum of squares of the features that no other label of its cluster has
+  std::vector<float> total_dot;  // [label] product with the sum of its cluster
   std::vector<Entry> entries;
 };
 
@@ -48,10 +50,12 @@ class Bisector {
  private:
   void renumber(Cluster& cluster);
   std::size_t put_empty_last(const Cluster& cluster);
-  void two_means(std::span<const int32_t> members, int32_t n_left, uint64_t seed);
+  void two_means(std::span<const int32_t> members, int32_t n_left, const Cluster& cluster);
   void choose_sides(int32_t n_left);
   void move_centroid(std::span<const int32_t> members, bool first_round);
-  void dot(std::span<const int32_t> members, const std::vector<float>& dense, std::vector<float>& dots);
+  template <class Body>
+  void for_all(std::span<const int32_t> members, Body body);
+  void dot_left(std::span<const int32_t> members, std::vector<float>& dots);
   double compare(std::span<const int32_t> members);
 
   ClusteredLabels& labels_;
@@ -60,9 +64,9 @@ class Bisector {
 
   // [feature]
   std::vector<int32_t> number_;
-  std::vector<float> total_, left_;  // sums of all labels and of the left side
+  std::vector<float> left_;  // sum of the left side
   // [label of the cluster that has features]
-  std::vector<float> total_dot_, left_dot_;
+  std::vector<float> left_dot_;
   std::vector<float> lean_;  // how much nearer the label is to the left centroid
   std::vector<char> is_left_, was_left_;
   std::vector<std::pair<float, int32_t>> ranked_;

@@ -17,8 +17,12 @@ struct BlendOptions {
 };
 
 // Joins the smallest cluster with the best of: the cheapest clusters that share rows with it, clusters near
-// it in a 2-means tree, and the next smallest. At most about 100 cosines a step, each linear in the entries
-// of the other cluster's vector.
+// it in a 2-means tree, and the next smallest. At most about 50 cosines a step, each linear in the entries of
+// the other cluster's vector, of which a few thousand at most are kept.
+//
+// More than 1024 labels are first split by 2-means into parts of like labels, in which clusters grow until
+// about an eighth as many are left as there were; then these clusters are split in the same way, until one
+// part is left. Parts are merged in parallel.
 NodeLists blend(const FeatureRows& features, int32_t n_features, const LabelRows& rows, int32_t n_labels,
                 Price price, const BlendOptions& options, Interrupt& interrupt);
 

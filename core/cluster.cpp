@@ -46,27 +46,34 @@ class Grower {
 
  private:
   void number_by_frequency() {
-    std::vector<int32_t> counts(at(n_features_), 0), by_count(at(n_features_)), number(at(n_features_));
+    std::vector<int32_t> counts(at(n_features_), 0);
     for (const Entry& entry : labels_.entries) ++counts[at(entry.feature)];
-    std::iota(by_count.begin(), by_count.end(), 0);
-    std::ranges::stable_sort(by_count, [&](int32_t a, int32_t b) { return counts[at(a)] > counts[at(b)]; });
-    for (std::size_t i = 0; i < by_count.size(); ++i) number[at(by_count[i])] = static_cast<int32_t>(i);
-    for (Entry& entry : labels_.entries) entry.feature = number[at(entry.feature)];
+    // [count] where features of that count begin, those of the largest first
+    std::vector<int32_t> next(labels_.order.size() + 2, 0);
+    const auto place = [&](int32_t count) { return labels_.order.size() - at(count); };
+    for (const int32_t count : counts) ++next[place(count) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (int32_t& count : counts) count = next[place(count)]++;
+    for (Entry& entry : labels_.entries) entry.feature = counts[at(entry.feature)];
   }
 
-  // Splits clusters with all threads together until there are enough to give each thread its own, and returns
-  // the rest, the largest first.
+  // Splits level by level until there are enough clusters to give each thread its own, and returns them, the
+  // largest first. A level of few clusters has all threads work together on each of them.
   std::vector<Node> split_large(std::vector<Node> open, NodeLists& tree) {
     const auto large = static_cast<int32_t>(labels_.order.size()) / (4 * options_.n_threads);
     std::vector<Node> small;
-    Bisector bisector(labels_, options_.n_threads, interrupt_);
     while (!open.empty()) {
-      const Node node = open.back();
-      open.pop_back();
-      if (node.cluster.size() <= large)
-        small.push_back(node);
-      else
-        split(node, bisector, tree, open);
+      const bool together = std::ssize(open) < options_.n_threads;
+      std::vector<std::vector<Cluster>> parts(open.size());
+      parallel_for(open.size(), together ? 1 : options_.n_threads, interrupt_,
+                   [&](std::size_t i, std::size_t) {
+                     Bisector bisector(labels_, together ? options_.n_threads : 1, interrupt_);
+                     parts[i] = parts_of(open[i], bisector);
+                   });
+      std::vector<Node> children;
+      for (std::size_t i = 0; i < open.size(); ++i) add_children(open[i], parts[i], tree, children);
+      open.clear();
+      for (const Node& node : children) (node.cluster.size() > large ? open : small).push_back(node);
     }
     std::ranges::stable_sort(small, std::greater<>(), [](const Node& node) { return node.cluster.size(); });
     return small;
@@ -81,26 +88,30 @@ class Grower {
     while (!open.empty()) {
       const Node next = open.back();
       open.pop_back();
-      split(next, bisector, tree, open);
+      add_children(next, parts_of(next, bisector), tree, open);
     }
     return tree;
   }
 
-  // Adds the children of a node to the tree; those that are clusters are open.
-  void split(const Node& node, Bisector& bisector, NodeLists& tree, std::vector<Node>& open) {
+  // The clusters of the children of a node; none if they are leaves.
+  std::vector<Cluster> parts_of(const Node& node, Bisector& bisector) {
+    if (node.cluster.size() <= std::max(options_.max_leaf, options_.arity) ||
+        node.depth + 1 >= options_.max_depth)
+      return {};
+    const bool balanced = options_.balanced || node.depth > max_unbalanced_depth_;
+    return balanced ? equal_parts(node.cluster, bisector) : natural_parts(node.cluster, bisector);
+  }
+
+  // Adds the children of a node to the tree; those that are clusters of several labels are open.
+  void add_children(const Node& node, const std::vector<Cluster>& parts, NodeLists& tree,
+                    std::vector<Node>& open) {
     const auto add = [&](int32_t label) {
       tree.parent.push_back(node.number);
       tree.label.push_back(label);
       return static_cast<int32_t>(tree.parent.size()) - 1;
     };
-    const int32_t size = node.cluster.size();
-    if (size <= std::max(options_.max_leaf, options_.arity) || node.depth + 1 >= options_.max_depth) {
-      for (int32_t i = node.cluster.first; i < node.cluster.last; ++i) add(labels_.order[at(i)]);
-      return;
-    }
-    const bool balanced = options_.balanced || node.depth > max_unbalanced_depth_;
-    const std::vector<Cluster> parts =
-        balanced ? equal_parts(node.cluster, bisector) : parts_of(node.cluster, bisector);
+    for (int32_t i = node.cluster.first; parts.empty() && i < node.cluster.last; ++i)
+      add(labels_.order[at(i)]);
     for (const Cluster& part : parts)
       if (part.size() == 1)
         add(labels_.order[at(part.first)]);
@@ -129,7 +140,7 @@ class Grower {
   }
 
   // Bisects the largest part until there are enough.
-  std::vector<Cluster> parts_of(const Cluster& cluster, Bisector& bisector) {
+  std::vector<Cluster> natural_parts(const Cluster& cluster, Bisector& bisector) {
     const auto by_size = [](const Cluster& a, const Cluster& b) {
       return std::pair(a.size(), -a.first) < std::pair(b.size(), -b.first);
     };

@@ -1,7 +1,9 @@
 #include "label_vectors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "index.hpp"
@@ -27,51 +29,65 @@ Transposed rows_of_labels(const LabelRows& labels, int32_t n_labels) {
   return by_label;
 }
 
+// Keeps the heaviest of the entries from `first` on, and scales them to length 1.
+void shorten(std::vector<Entry>& entries, std::size_t first, std::size_t max_entries) {
+  keep_heaviest(entries, first, max_entries);
+  double square = 0.0;
+  for (std::size_t e = first; e < entries.size(); ++e)
+    square += static_cast<double>(entries[e].value) * static_cast<double>(entries[e].value);
+  const auto scale = static_cast<float>(1.0 / std::sqrt(square));
+  for (std::size_t e = first; e < entries.size(); ++e) entries[e].value *= scale;
+}
+
 // Adds up rows of features. Sums are doubles, so that no sum of floats overflows.
 class Sum {
  public:
-  explicit Sum(int32_t n_features) : values_(at(n_features), 0.0), met_(at(n_features), false) {}
+  explicit Sum(int32_t n_features) : values_(at(n_features), 0.0) {}
 
+  // Without a branch, because which features are new cannot be foretold. A sum that falls back to 0 counts as
+  // new once more, which take() does not mind.
   void add(const FeatureRows& features, int32_t row) {
-    for (int64_t e = features.indptr[at(row)]; e < features.indptr[at(row) + 1]; ++e) {
+    const int64_t begin = features.indptr[at(row)], end = features.indptr[at(row) + 1];
+    if (touched_.size() < n_touched_ + at(end - begin)) touched_.resize(2 * n_touched_ + at(end - begin));
+    for (int64_t e = begin; e < end; ++e) {
       const int32_t f = features.indices[at(e)];
-      if (!met_[at(f)]) touched_.push_back(f);
-      met_[at(f)] = true;
-      values_[at(f)] += static_cast<double>(features.values[at(e)]);
+      double& value = values_[at(f)];
+      touched_[n_touched_] = f;
+      n_touched_ += value == 0.0;
+      value += static_cast<double>(features.values[at(e)]);
     }
   }
 
-  int64_t n_touched() const { return static_cast<int64_t>(touched_.size()); }
-
-  // Writes the sum, scaled to length 1, and returns how many entries are not 0.
-  int64_t write(Entry* out) const {
+  // Appends the heaviest entries of the sum, scaled to length 1, and starts anew.
+  void take(std::size_t max_entries, std::vector<Entry>& out) {
     double square = 0.0;
-    for (const int32_t f : touched_) square += values_[at(f)] * values_[at(f)];
-    const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
-    const Entry* begin = out;
-    for (const int32_t f : touched_)
-      if (const auto value = static_cast<float>(values_[at(f)] * scale); value != 0.0F) *out++ = {f, value};
-    return out - begin;
-  }
-
-  void clear() {
-    for (const int32_t f : touched_) {
-      values_[at(f)] = 0.0;
-      met_[at(f)] = false;
+    sums_.clear();
+    for (std::size_t i = 0; i < n_touched_; ++i) {
+      double& value = values_[at(touched_[i])];
+      square += value * value;
+      sums_.push_back(value);
+      value = 0.0;
     }
-    touched_.clear();
+    const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    const std::size_t used = out.size();
+    for (std::size_t i = 0; i < n_touched_; ++i)
+      if (const auto value = static_cast<float>(sums_[i] * scale); value != 0.0F)
+        out.push_back({touched_[i], value});
+    n_touched_ = 0;
+    if (out.size() - used > max_entries) shorten(out, used, max_entries);
   }
 
  private:
   std::vector<double> values_;
-  std::vector<char> met_;
-  std::vector<int32_t> touched_;
+  std::vector<int32_t> touched_;  // of which the first n_touched_ count
+  std::size_t n_touched_ = 0;
+  std::vector<double> sums_;
 };
 
 }  // namespace
 
 LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, int n_threads, Interrupt& interrupt) {
+                           int32_t n_labels, int n_threads, Interrupt& interrupt, std::size_t max_entries) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
   check(features, at(n_features));
@@ -92,10 +108,8 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
       for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e)
         sum.add(features, by_label.rows[at(e)]);
       const std::size_t used = blocks[block].size();
-      blocks[block].resize(used + at(sum.n_touched()));
-      lengths[j] = sum.write(blocks[block].data() + used);
-      blocks[block].resize(used + at(lengths[j]));
-      sum.clear();
+      sum.take(max_entries, blocks[block]);
+      lengths[j] = static_cast<int64_t>(blocks[block].size() - used);
     }
   });
 
@@ -107,6 +121,28 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
     block = {};
   }
   return vectors;
+}
+
+// Weights of floats compare like their bits, so one pass that counts by the upper bits leaves few to sort.
+void keep_heaviest(std::vector<Entry>& entries, std::size_t first, std::size_t most) {
+  if (entries.size() - first <= most) return;
+  const std::span tail = std::span(entries).subspan(first);
+  const auto weight = [](const Entry& entry) { return std::bit_cast<uint32_t>(entry.value) << 1 >> 1; };
+  std::vector<uint32_t> counts(1 << 12, 0), middle;
+  for (const Entry& entry : tail) ++counts[weight(entry) >> 19];
+  std::size_t n_heavier = 0;
+  uint32_t bin = 1 << 12;
+  while (n_heavier + counts[bin - 1] < most) n_heavier += counts[--bin];
+  --bin;
+  for (const Entry& entry : tail)
+    if (weight(entry) >> 19 == bin) middle.push_back(weight(entry));
+  const auto least = middle.begin() + static_cast<std::ptrdiff_t>(most - n_heavier) - 1;
+  std::ranges::nth_element(middle, least, std::greater<>());
+  auto n_ties = std::ranges::count(middle.begin(), least + 1, *least);
+  const auto dropped = std::ranges::remove_if(tail, [&](const Entry& entry) {
+    return weight(entry) < *least || (weight(entry) == *least && n_ties-- <= 0);
+  });
+  entries.resize(entries.size() - dropped.size());
 }
 
 Columns columns(const LabelVectors& vectors) {

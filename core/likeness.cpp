@@ -20,8 +20,9 @@ double square(const std::vector<Entry>& vector) {
 
 }  // namespace
 
-Likeness::Likeness(LabelVectors vectors, const Tree& groups, double share)
+Likeness::Likeness(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries)
     : share_(share),
+      max_entries_(max_entries),
       groups_(groups),
       clusters_(groups.n_nodes()),
       last_walk_(groups.n_labels(), 0),
@@ -34,20 +35,20 @@ Likeness::Likeness(LabelVectors vectors, const Tree& groups, double share)
 }
 
 // What it finds it writes back, so that the next walk is shorter.
-const std::vector<int32_t>& Likeness::clusters_of(int32_t group, const Find& find) {
+const std::vector<int32_t>& Likeness::clusters_of(int32_t group, ClusterNames& names) {
   std::vector<int32_t>& clusters = clusters_[at(group)];
   if (clusters.empty()) {
     for (int32_t v = groups_.first_child(group); v < groups_.first_child(group + 1); ++v) {
       if (groups_.degree(v) == 0)
         clusters.push_back(groups_.label(v));
       else
-        std::ranges::copy(clusters_of(v, find), std::back_inserter(clusters));
+        std::ranges::copy(clusters_of(v, names), std::back_inserter(clusters));
     }
   }
   ++walk_;
   std::size_t n_kept = 0;
   for (const int32_t member : clusters) {
-    const int32_t cluster = find(member);
+    const int32_t cluster = names.find(member);
     if (last_walk_[at(cluster)] == walk_) continue;
     last_walk_[at(cluster)] = walk_;
     clusters[n_kept++] = cluster;
@@ -56,16 +57,16 @@ const std::vector<int32_t>& Likeness::clusters_of(int32_t group, const Find& fin
   return clusters;
 }
 
-void Likeness::look_from(int32_t a, const Find& find, std::vector<int32_t>& near) {
+void Likeness::look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& near) {
   scatter(a);
   int32_t group = home_[at(a)];
-  while (clusters_of(group, find).size() < 2 && group > 0) group = groups_.parent(group);
+  while (clusters_of(group, names).size() < 2 && group > 0) group = groups_.parent(group);
   home_[at(a)] = group;
   std::size_t n_near = 0;
   for (bool last = false; !last; group = groups_.parent(group)) {
-    const std::vector<int32_t>& clusters = clusters_of(group, find);
+    const std::vector<int32_t>& clusters = clusters_of(group, names);
     last = group == 0 || clusters.size() > ENOUGH;
-    if (!last && clusters_of(groups_.parent(group), find).size() <= ENOUGH) continue;
+    if (!last && clusters_of(groups_.parent(group), names).size() <= ENOUGH) continue;
     const std::size_t n = std::min(clusters.size(), MOST - n_near);
     near.insert(near.end(), clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(n));
     n_near += n;
@@ -103,6 +104,7 @@ void Likeness::join(int32_t a, int32_t c) {
       both.push_back(entry);
       from_[at(entry.feature)] = 0.0F;
     }
+  if (both.size() > 2 * max_entries_) keep_heaviest(both, 0, max_entries_);
   squares_[at(c)] = square(both);
   vectors_[at(a)] = {};
   looking_from_ = -1;

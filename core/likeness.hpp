@@ -4,29 +4,28 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <utility>
 #include <vector>
 
+#include "cluster_names.hpp"
 #include "label_vectors.hpp"
 #include "tree.hpp"
 
 namespace labeltree {
 
-// Clusters are named by one of their labels; joining a to c leaves the name c. The vector of a cluster is the
-// sum of its labels' vectors.
+// The vector of a cluster is the sum of its labels' vectors, of which only the heaviest entries are kept.
 class Likeness {
  public:
-  using Find = std::function<int32_t(int32_t)>;  // the name of the cluster that a label is in
-
   // `groups` is a tree in which like labels are near each other. `share` is how much likeness counts: at 0
   // only the price does, at 1 only the cosine.
-  Likeness(LabelVectors vectors, const Tree& groups, double share);
+  Likeness(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries);
 
   // Lets cosine() answer for a; appends some clusters of the smallest groups around a, not always all of
   // them, and perhaps a itself.
-  void look_from(int32_t a, const Find& find, std::vector<int32_t>& near);
+  void look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& near);
   double cosine(int32_t c) const;
   void join(int32_t a, int32_t c);
+  std::vector<Entry> take(int32_t cluster) { return std::move(vectors_[at(cluster)]); }
 
   // What merging makes the least of. Both factors are without a unit, so no scale has to be chosen: halving
   // the price counts as much as halving the distance when share is 1/2.
@@ -37,10 +36,11 @@ class Likeness {
  private:
   static constexpr double MIN_DISTANCE = 0.01;  // that of labels with equal features, which rounding blurs
 
-  const std::vector<int32_t>& clusters_of(int32_t group, const Find& find);
+  const std::vector<int32_t>& clusters_of(int32_t group, ClusterNames& names);
   void scatter(int32_t a);
 
   double share_;
+  std::size_t max_entries_;
   const Tree& groups_;
   std::vector<std::vector<int32_t>> clusters_;  // [group] clusters in it, perhaps under a former name
   std::vector<int32_t> home_;                   // [cluster] the smallest group that holds others too

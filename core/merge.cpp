@@ -3,25 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <queue>
 #include <unordered_set>
 #include <utility>
 
+#include "cluster_names.hpp"
 #include "index.hpp"
 
 namespace labeltree {
 namespace {
 
-// A cluster is named by one of its labels; joining a to c leaves the name c.
 class Merger {
  public:
-  Merger(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt, Likeness* likeness)
+  Merger(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits, Likeness* likeness,
+         Interrupt& interrupt)
       : interrupt_(interrupt),
         likeness_(likeness),
         price_(price),
         per_bit_(price.per_bit()),
-        n_rows_(static_cast<double>(rows.size())),
+        limits_(limits),
         longest_(longest_walked(rows)),
         begin_(rows.indptr.begin(), rows.indptr.end() - 1),
         end_(rows.indptr.begin() + 1, rows.indptr.end()),
@@ -29,26 +31,25 @@ class Merger {
         long_rows_(rows.size()),
         members_(at(n_labels)),
         node_of_(at(n_labels)),
+        names_(n_labels),
         common_(at(n_labels), 0),
         last_walk_(at(n_labels), 0) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for (const int32_t j : rows[i]) members_[at(j)].push_back(static_cast<int32_t>(i));
       if (is_long(i)) long_rows_[i] = std::make_unique<Set>(rows[i].begin(), rows[i].end());
     }
-    for (int32_t j = 0; j < n_labels; ++j) {
-      root_.push_back(j);
-      add_node(j, j);
-    }
+    for (int32_t j = 0; j < n_labels; ++j) add_node(j, j);
   }
 
-  NodeLists run() {
+  Forest run() {
     join_never_positive();
-    while (true) {
+    while (weight(peek()) < limits_.min_weight) {
       interrupt_.check();
       const int32_t a = pop();
-      if (peek() < 0) return std::move(tree_);
+      if (peek() < 0) break;
       join(a, best_partner(a));
     }
+    return forest();
   }
 
  private:
@@ -79,14 +80,16 @@ class Merger {
     return cluster;
   }
 
-  int32_t find(int32_t cluster) {
-    while (root_[at(cluster)] != cluster) cluster = root_[at(cluster)] = root_[at(root_[at(cluster)])];
-    return cluster;
+  Forest forest() {
+    Forest forest{std::move(tree_), {}};
+    for (std::size_t v = 0; v < forest.nodes.parent.size(); ++v)
+      if (forest.nodes.parent[v] < 0) forest.names.push_back(cluster_of_[v]);
+    return forest;
   }
 
   void hang(int32_t a, int32_t node, int32_t cluster) {
     tree_.parent[at(node_of_[at(a)])] = node;
-    root_[at(a)] = cluster;
+    names_.join(a, cluster);
   }
 
   // Labels without rows cost nothing wherever they sit; three to a node keeps them shallow.
@@ -110,7 +113,7 @@ class Merger {
     const auto begin = clusters_.begin() + begin_[at(row)];
     auto end = begin;
     for (auto it = begin; it != clusters_.begin() + end_[at(row)]; ++it) {
-      const int32_t cluster = find(*it);
+      const int32_t cluster = names_.find(*it);
       if (last_walk_[at(cluster)] == walk_) continue;
       last_walk_[at(cluster)] = walk_;
       *end++ = cluster;
@@ -120,7 +123,7 @@ class Merger {
   }
 
   double still_to_pay(double rows) const {
-    return rows > 0 ? per_bit_ * rows * std::log2(n_rows_ / rows) : 0.0;
+    return rows > 0 ? per_bit_ * rows * std::log2(limits_.n_rows / rows) : 0.0;
   }
 
   double score(int32_t a, int32_t c) const {
@@ -154,7 +157,7 @@ class Merger {
       std::ranges::nth_element(near_, near_.begin() + MAX_LOOKS, is_cheaper);
       near_.resize(MAX_LOOKS);
     }
-    likeness_->look_from(a, [&](int32_t j) { return find(j); }, near_);
+    likeness_->look_from(a, names_, near_);
     std::ranges::sort(near_);
     near_.erase(std::ranges::unique(near_).begin(), near_.end());
     std::erase(near_, a);
@@ -202,16 +205,17 @@ class Merger {
   Interrupt& interrupt_;
   Likeness* likeness_;
   Price price_;
-  double per_bit_, n_rows_;
+  double per_bit_;
+  MergeLimits limits_;
   int64_t longest_;
   std::vector<int64_t> begin_, end_;             // [row] where its clusters lie
   std::vector<int32_t> clusters_;                // of each row, perhaps under a former name
   std::vector<std::unique_ptr<Set>> long_rows_;  // [row] its clusters, where it is too long to walk
   std::vector<std::vector<int32_t>> members_;    // [cluster] its rows
   std::vector<int32_t> node_of_;                 // [cluster]
-  std::vector<int32_t> root_;                    // [label] towards the name of its cluster
-  std::vector<int64_t> common_;                  // [cluster] rows shared with the cluster at hand
-  std::vector<int64_t> last_walk_;               // [cluster]
+  ClusterNames names_;
+  std::vector<int64_t> common_;     // [cluster] rows shared with the cluster at hand
+  std::vector<int64_t> last_walk_;  // [cluster]
   int64_t walk_ = 0;
   std::vector<int32_t> seen_, near_;
   std::vector<int32_t> cluster_of_;  // [node]
@@ -221,11 +225,16 @@ class Merger {
 
 }  // namespace
 
-NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt,
-                Likeness* likeness) {
+NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   check(rows, static_cast<std::size_t>(n_labels));
-  return Merger(rows, n_labels, price, interrupt, likeness).run();
+  const MergeLimits none{static_cast<double>(rows.size()), std::numeric_limits<int64_t>::max()};
+  return Merger(rows, n_labels, price, none, nullptr, interrupt).run().nodes;
+}
+
+Forest merge_alike(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
+                   Likeness& likeness, Interrupt& interrupt) {
+  return Merger(rows, n_labels, price, limits, &likeness, interrupt).run();
 }
 
 }  // namespace labeltree

@@ -353,8 +353,15 @@ NB_MODULE(_core, m) {
         return give(interruptible([&](labeltree::Interrupt& interrupt) {
           return labeltree::cluster(
               labeltree::label_vectors({view(x_indptr), view(x_indices), view(x_values)}, n_features,
-                                       rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt),
-              {arity, max_leaf, balanced, max_depth, seed, n_threads}, interrupt);
+                                       rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt,
+                                       labeltree::MAX_ENTRIES),
+              {.arity = arity,
+               .max_leaf = max_leaf,
+               .balanced = balanced,
+               .max_depth = max_depth,
+               .seed = seed,
+               .n_threads = n_threads},
+              interrupt);
         }));
       },
       "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "x_values"_a.noconvert(), "n_features"_a,

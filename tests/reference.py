@@ -529,7 +529,7 @@ def blend_merge(
 ) -> Nested:
     """The smallest cluster joins the one of least price^(1 - likeness) · distance^likeness.
 
-    For labels that all have rows, and with every cluster a candidate.
+    For labels that all have rows, few enough to be one part, and with every cluster a candidate.
     """
     per_bit = 3.0 / math.log2(3.0)
 

@@ -49,8 +49,8 @@ def test_sweeps_never_make_a_blend_dearer() -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-def test_neighbours_without_common_rows_are_found_among_many_labels() -> None:
-    n = 500  # far more labels than are looked at in a step
+@pytest.mark.parametrize("n", [500, 3000])  # far more than are looked at in a step, or in a part
+def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
     rng = np.random.default_rng(3)
     directions = rng.standard_normal((n // 2, 40)).astype(np.float32)
     X = np.repeat(directions, 2, axis=0) + 0.01 * rng.standard_normal((n, 40)).astype(np.float32)
@@ -59,10 +59,19 @@ def test_neighbours_without_common_rows_are_found_among_many_labels() -> None:
     assert twins.mean() > 0.9
 
 
-@pytest.mark.parametrize("n_jobs", [2, None])
-def test_the_tree_does_not_depend_on_threads(n_jobs) -> None:
-    X, Y = random_rows(seed=4, n_rows=400, n_labels=150)
-    assert trees.blend(X, Y, n_jobs=n_jobs) == trees.blend(X, Y, n_jobs=1)
+@pytest.mark.parametrize("n_labels", [150, 5000])  # one part, or several
+def test_the_tree_does_not_depend_on_threads(n_labels) -> None:
+    X, Y = random_rows(seed=4, n_rows=2 * n_labels, n_labels=n_labels)
+    one = trees.blend(X, Y, n_jobs=1)
+    for n_jobs in (2, 3, None):
+        assert trees.blend(X, Y, n_jobs=n_jobs) == one
+
+
+def test_labels_of_all_parts_are_in_the_tree_once() -> None:
+    n = 2500
+    Y = sparse.csr_array(np.diag(np.arange(n) % 3 > 0).astype(np.uint8))  # a third has no rows
+    tree = trees.blend(sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32), Y)
+    assert sorted(tree.label[tree.degree == 0]) == list(range(n))
 
 
 @pytest.mark.parametrize("likeness", [0.5, 1.0])

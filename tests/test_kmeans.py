@@ -105,6 +105,18 @@ def test_the_length_of_a_label_does_not_matter() -> None:
     assert sorted(map(sorted, tree.to_nested())) == [[0, 2], [1, 3]]
 
 
+def test_only_the_heaviest_entries_of_a_label_count() -> None:
+    n_labels, n_heaviest = 40, 512
+    rng = np.random.default_rng(9)
+    heavy = np.argsort(rng.random((n_labels, 700)), axis=1) < n_heaviest
+    values = rng.uniform(0.5, 1, heavy.shape)
+    Y = [[j] for j in range(n_labels)]
+    only, all_ = (
+        trees.kmeans(np.where(heavy, values, light), Y, max_leaf=2) for light in (0, 0.49 * values)
+    )
+    assert only == all_
+
+
 @pytest.mark.parametrize("options", [{}, {"balanced": False}, {"arity": 5}])
 def test_the_tree_does_not_depend_on_threads(options) -> None:
     X, Y = random_rows(seed=4)
@@ -201,6 +213,6 @@ def test_no_labels_are_refused() -> None:
 def test_ctrl_c_ends_a_long_call(n_jobs) -> None:
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.random((1500, 1500), np.float32))
-    Y = rng.integers(0, 3000, (1500, 20)).tolist()
+    Y = rng.integers(0, 9000, (1500, 60)).tolist()
     with interrupted():
         trees.kmeans(X, Y, max_leaf=1, n_jobs=n_jobs)

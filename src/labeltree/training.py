@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ Progress = Callable[[float, float, str], None]
 LOSSES = ("squared_hinge", "logistic")
 #: Score of a node that no training row is positive for: probability 0 by every link.
 NEVER = -120.0  # exp(120) is infinite in float32
+_MANY = 8  # packs a thread, after which one more or less matters little
 _N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
 
 
@@ -144,23 +146,28 @@ def make_trainer(
 
 
 def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of packs with about equal work, enough for all threads.
+    """Yield ranges of packs, which come dearest first, such that threads hardly wait at their ends.
+
+    So that no thread is left with a dear pack when the others are done, a batch has small packs
+    that take the others twice as long as its dearest (costs are estimates), or so many packs of any
+    size that one matters little.
 
     Examples
     --------
     >>> list(batches(np.array([5.0, 1.0, 1.0, 1.0]), n_threads=1))
     [(0, 1), (1, 2), (2, 3), (3, 4)]
-    >>> list(batches(np.array([5.0, 4.0, 1.0, 1.0]), n_threads=2))
-    [(0, 3), (3, 4)]
+    >>> list(batches(np.array([9.0, 9.0, 9.0] + 20 * [1.0]), n_threads=2))
+    [(0, 21), (21, 23)]
     """
     least = costs.sum() / _N_BATCHES
     first = 0
     while first < len(costs):
-        # Packs come dearest first: the others must keep the other threads busy meanwhile.
-        wanted = max(least, n_threads * costs[first])
-        work = np.cumsum(costs[first:])
-        last = first + int(np.searchsorted(work, wanted * (1 - 1e-9))) + 1
-        last = min(last, len(costs))
+        rest, dearest = costs[first:], costs[first]
+        work = np.cumsum(rest)
+        small = np.cumsum(np.where(rest <= dearest / _MANY, rest, 0.0))
+        is_even = (small >= 2 * (n_threads - 1) * dearest) | (work >= _MANY * n_threads * dearest)
+        enough = np.flatnonzero(is_even & (work >= least * (1 - 1e-9)))
+        last = first + int(enough[0]) + 1 if len(enough) else len(costs)
         yield first, last
         first = last
 
@@ -245,14 +252,21 @@ def train_nodes(
         builder.add(*part[:-1])
         done, n_visits = end, n_visits + part.n_visits
     start = time.perf_counter()
-    for first, last in batches(costs[done:], n_threads):
-        part = Part(*trainer.train(done + first, done + last, n_threads))
-        builder.add(*part[:-1])
-        n_visits += part.n_visits
-        if store is not None:
-            store.save(done + first, done + last, part)
-        if progress is not None:
-            progress(float(costs[: done + last].sum()), total, "training")
+    laid_out: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as pool:
+        for first, last in batches(costs[done:], n_threads):
+            part = Part(*trainer.train(done + first, done + last, n_threads))
+            # Laid out while the next part is trained, unless one thread must do.
+            laid_out.append(pool.submit(builder.add, *part[:-1]))
+            if n_threads == 1:
+                laid_out[-1].result()
+            n_visits += part.n_visits
+            if store is not None:
+                store.save(done + first, done + last, part)
+            if progress is not None:
+                progress(float(costs[: done + last].sum()), total, "training")
+    for one in laid_out:
+        one.result()
     log.info(
         "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
         tree.n_nodes,

@@ -25,10 +25,10 @@ def kmeans(
 ) -> LabelTree:
     """Return a tree that keeps labels together whose rows have the same features.
 
-    Labels are points (see `label_vectors`), and every cluster of more than `max_leaf` labels is
-    split into `arity` smaller ones by bisecting k-means with the cosine. Such trees are easier to
-    learn than cheap ones, and cost more; `collapse` makes them cheaper. Rows of X are taken as they
-    are: scale them to length 1 first, as a learner does.
+    Labels are points (see `label_vectors`, of which the heaviest 512 entries count), and every
+    cluster of more than `max_leaf` labels is split into `arity` smaller ones by bisecting k-means
+    with the cosine. Such trees are easier to learn than cheap ones, and cost more; `collapse` makes
+    them cheaper. Rows of X are taken as they are: scale them to length 1 first, as a learner does.
 
     Labels without rows or features keep together, where they cost least. O(depth · entries of the
     label vectors) time for a round of k-means, and O(those entries) memory.
