@@ -9,7 +9,7 @@ import pytest
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-@pytest.mark.parametrize("page", ["training.md", "model-file.md", "calibration.md"])
+@pytest.mark.parametrize("page", ["training.md", "model-file.md", "calibration.md", "queries.md"])
 def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)

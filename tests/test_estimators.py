@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
 
 from labeltree import HSMClassifier, LabelTree, PLTClassifier, cost, trees
 from labeltree.builders import BUILDERS
@@ -661,3 +662,18 @@ def test_a_beam_is_for_one_tree() -> None:
     clf, X = sample(n_trees=2)
     with pytest.raises(ValueError, match="beam is for one tree, but the model has 2"):
         clf.top_k(X, beam=3)
+
+
+def test_a_compressed_model_answers_nearly_the_same() -> None:
+    clf, X = sample(n_trees=2)
+    before = clf.predict_proba(X).toarray()
+    assert clf.compress() is clf
+    np.testing.assert_allclose(clf.predict_proba(X).toarray(), before, atol=0.05)
+    again = clf.predict_proba(X).toarray()
+    np.testing.assert_array_equal(clf.compress().predict_proba(X).toarray(), again)
+
+
+def test_only_native_nodes_are_compressed() -> None:
+    clf = PLTClassifier(node_estimator=LogisticRegression()).fit([[1, 0], [0, 1]], [["a"], ["b"]])
+    with pytest.raises(ValueError, match="only native nodes have weights to compress"):
+        clf.compress()

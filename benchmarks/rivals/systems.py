@@ -105,6 +105,7 @@ RIVALS = {
 
 SYSTEMS = [
     System("labeltree", "labeltree"),
+    System("labeltree, weights of one byte", "labeltree", {"compress": True}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
     System(
         "labeltree, 2-means tree",

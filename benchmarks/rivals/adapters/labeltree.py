@@ -17,9 +17,18 @@ def read(files: Mapping[str, str]) -> tuple[Any, LabelRows]:
     return read_npz(files["X"]), read_npz_labels(files["Y"])
 
 
-def train(data: tuple[Any, LabelRows], model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, but for the settings."""
-    labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data).save(model_path)
+def train(
+    data: tuple[Any, LabelRows],
+    model_path: str,
+    threads: int,
+    compress: bool = False,
+    **settings: Any,
+) -> None:
+    """Train with its defaults, but for the settings; `compress` makes weights of one byte."""
+    model = labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data)
+    if compress:
+        model.compress()
+    model.save(model_path)
 
 
 def load(model_path: str, threads: int) -> Any:
