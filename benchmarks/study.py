@@ -11,9 +11,9 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.preprocessing import normalize
@@ -21,7 +21,9 @@ from sklearn.preprocessing import normalize
 from benchmarks.machine import machine
 from labeltree import LabelTree, cost, metrics, trees
 from labeltree import model as model_module
+from labeltree.builders import find_builder
 from labeltree.data import LabelRows, as_features, read_npz, read_npz_labels
+from labeltree.layout import Layout
 from labeltree.model import Model
 from labeltree.training import SolverSettings, train_tree
 
@@ -48,6 +50,8 @@ class Choice:
     def grow(self, X: Any, Y: LabelRows, seed: int) -> LabelTree:
         """Build the tree with a seed of its own."""
         options = dict(self.options)
+        if self.tree == "auto":
+            return find_builder("auto")(X, Y, seed=seed, n_jobs=1, options=options)
         prices = trees.CostModel(per_row=options.pop("per_row", 0.0))
         if self.tree == "cheapest":
             return trees.cheapest(Y, cost_model=prices, **options)
@@ -61,7 +65,8 @@ class Choice:
         return trees.collapse(tree, Y, cost_model=prices) if prices.per_row else tree
 
 
-WIDE = {"likeness": 0.75, "per_row": 320}  # what tree="auto" takes
+WIDE = {"likeness": 0.75, "per_row": 320}
+NARROW = {"min_per_row": 10}
 BONSAI = {"arity": 100, "max_leaf": 100, "balanced": False}
 
 
@@ -80,23 +85,25 @@ def choices() -> dict[str, list[Choice]]:
         Choice("kmeans", {"arity": 2, "max_leaf": 1, "balanced": False, "per_row": 20}),
     ]
     return {
-        "trees": [Choice("huffman"), Choice("cheapest"), *blends, *kmeans],
+        "widths": [
+            *(Choice("auto", NARROW | {"width": width}) for width in (1, 2, 3, 4)),
+            Choice("auto", NARROW | {"width": 3}, solver={"max_iterations": 20}),
+            *(Choice("auto", {"width": 3, "min_per_row": least}) for least in (40, 80, 160)),
+        ],
+        "trees": [Choice("huffman"), Choice("cheapest"), Choice("auto"), *blends, *kmeans],
         "losses": [
-            *(Choice("blend", WIDE, solver={"C": c}) for c in (0.3, 0.5, 1.0, 2.0)),
-            *(
-                Choice("blend", WIDE, solver={"loss": "logistic", "C": c})
-                for c in (3.0, 10.0, 30.0)
-            ),
-            *(Choice("blend", WIDE, solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
-            *(Choice("blend", WIDE, solver={"max_iterations": i}) for i in (5, 20)),
+            *(Choice("auto", solver={"C": c}) for c in (0.3, 0.5, 1.0, 2.0)),
+            *(Choice("auto", solver={"loss": "logistic", "C": c}) for c in (3.0, 10.0, 30.0)),
+            *(Choice("auto", solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
+            *(Choice("auto", solver={"max_iterations": i}) for i in (5, 20)),
         ],
         "links": [
-            Choice("blend", WIDE, link=(slope, intercept))
+            Choice("auto", link=(slope, intercept))
             for slope in (2.0, 3.0, 4.0, 5.0)
             for intercept in (0.0, 1.0, 2.0)
         ],
         "forests": [
-            Choice("blend", WIDE, n_trees=3),
+            Choice("auto", n_trees=3),
             Choice("blend", {"likeness": 0.75, "per_row": 40}, n_trees=3),
             Choice("kmeans", {"arity": 16, "max_leaf": 16}, n_trees=3),
             Choice("kmeans", BONSAI, n_trees=3),
@@ -105,56 +112,91 @@ def choices() -> dict[str, list[Choice]]:
     }
 
 
-def split(folder: Path) -> tuple[Any, LabelRows, Any, LabelRows]:
+def split(folder: Path, max_rows: int | None = None) -> tuple[Any, LabelRows, Any, LabelRows]:
     """Return training and validation rows of the training set."""
     X = normalize(read_npz(folder / "X.trn.npz"), copy=False)
     Y = read_npz_labels(folder / "Y.trn.npz")
     order = np.random.default_rng(0).permutation(Y.n_rows)
     n_validation = min(MAX_VALIDATION, Y.n_rows // 5)
-    chosen, rest = np.sort(order[:n_validation]), np.sort(order[n_validation:])
+    chosen, rest = np.sort(order[:n_validation]), np.sort(order[n_validation:][:max_rows])
     chosen = chosen[np.diff(Y.indptr)[chosen] > 0]
     return as_features(X[rest]), Y.select(rest), as_features(X[chosen]), Y.select(chosen)
 
 
-def measure(choice: Choice, X: Any, Y: LabelRows, X_val: Any, Y_val: LabelRows) -> dict[str, Any]:
-    """Train by a choice and judge it on the validation rows."""
-    start = time.process_time()
-    grown = [choice.grow(X, Y, seed) for seed in range(choice.n_trees)]
-    built = time.process_time()
-    settings = SolverSettings(**choice.solver)
-    weights = [train_tree(tree, X, Y, settings) for tree in grown]
-    trained = time.process_time()
-    default = model_module.LINKS[settings.loss]
-    model_module.LINKS[settings.loss] = choice.link or default
-    model = Model(grown, weights, settings.loss, X.shape[1], Y.n_labeled < Y.n_rows)
-    model_module.LINKS[settings.loss] = default
-    found, calls = model.search(X_val, top_k=5, threshold=0.0, n_threads=1)
-    ranked = found.indices.reshape(-1, min(5, Y.n_labels))
-    propensities = metrics.propensities(Y)
-    return {
-        "choice": str(choice),
-        "cost_per_row": round(sum(cost.training_cost(tree, Y) for tree in grown) / Y.n_rows, 1),
-        "build_cpu_s": round(built - start, 2),
-        "train_cpu_s": round(trained - built, 2),
-        "weights": model.n_weights,
-        "calls_per_row": round(float(calls.mean()), 1),
-        **{
-            f"{name}@{k}": round(100 * score, 2)
-            for k in (1, 3, 5)
-            for name, score in (
-                ("P", metrics.precision_at_k(Y_val, ranked, k)),
-                ("PSP", metrics.psp_at_k(Y_val, ranked, k, propensities)),
-            )
-        },
-    }
+class Trained(NamedTuple):
+    """A forest and the CPU seconds it took."""
+
+    trees: list[LabelTree]
+    layouts: list[Layout]
+    build_cpu_s: float
+    train_cpu_s: float
 
 
-def study(folder: Path, questions: list[str]) -> Iterator[dict[str, Any]]:
+class Bench:
+    """Training and validation rows, and the last forest that was trained on them."""
+
+    def __init__(self, X: Any, Y: LabelRows, X_val: Any, Y_val: LabelRows) -> None:
+        self.X, self.Y, self.X_val, self.Y_val = X, Y, X_val, Y_val
+        self._last: tuple[Choice, Trained] | None = None
+
+    def train(self, choice: Choice) -> Trained:
+        """Train by a choice; choices that differ by their links share one forest."""
+        choice = replace(choice, link=None)
+        if self._last is None or self._last[0] != choice:
+            start = time.process_time()
+            grown = [choice.grow(self.X, self.Y, seed) for seed in range(choice.n_trees)]
+            built = time.process_time()
+            settings = SolverSettings(**choice.solver)
+            layouts = [train_tree(tree, self.X, self.Y, settings) for tree in grown]
+            took = (built - start, time.process_time() - built)
+            self._last = choice, Trained(grown, layouts, *took)
+        return self._last[1]
+
+    def model(self, choice: Choice, trained: Trained) -> Model:
+        """Return the model with the link of a choice."""
+        loss = SolverSettings(**choice.solver).loss
+        default = model_module.LINKS[loss]
+        model_module.LINKS[loss] = choice.link or default
+        has_root = self.Y.n_labeled < self.Y.n_rows
+        model = Model(trained.trees, trained.layouts, loss, self.X.shape[1], has_root)
+        model_module.LINKS[loss] = default
+        return model
+
+    def measure(self, choice: Choice) -> dict[str, Any]:
+        """Train by a choice and judge it on the validation rows."""
+        trained = self.train(choice)
+        model = self.model(choice, trained)
+        found, calls = model.search(self.X_val, top_k=5, threshold=0.0, n_threads=1)
+        ranked = found.indices.reshape(-1, min(5, self.Y.n_labels))
+        propensities = metrics.propensities(self.Y)
+        pairs = sum(cost.training_cost(tree, self.Y) for tree in trained.trees)
+        return {
+            "choice": str(choice),
+            "cost_per_row": round(pairs / self.Y.n_rows, 1),
+            "build_cpu_s": round(trained.build_cpu_s, 2),
+            "train_cpu_s": round(trained.train_cpu_s, 2),
+            "weights": model.n_weights,
+            "calls_per_row": round(float(calls.mean()), 1),
+            **{
+                f"{name}@{k}": round(100 * score, 2)
+                for k in (1, 3, 5)
+                for name, score in (
+                    ("P", metrics.precision_at_k(self.Y_val, ranked, k)),
+                    ("PSP", metrics.psp_at_k(self.Y_val, ranked, k, propensities)),
+                )
+            },
+        }
+
+
+def study(
+    folder: Path, questions: list[str], max_rows: int | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield the figures of every choice on one data set."""
-    data = split(folder)
+    bench = Bench(*split(folder, max_rows))
     for question in questions:
         for choice in choices()[question]:
-            figures = {"data": folder.name, "question": question, **measure(choice, *data)}
+            common = {"data": folder.name, "rows": bench.Y.n_rows, "question": question}
+            figures = common | bench.measure(choice)
             print(json.dumps(figures, ensure_ascii=False), flush=True)
             yield figures
 
@@ -164,10 +206,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", default=",".join(choices()), help="which questions, with commas")
+    parser.add_argument("--max-rows", type=int, help="training rows to take at most")
     parser.add_argument("--output", type=Path, help="JSON file to write")
     options = parser.parse_args()
     questions = options.only.split(",")
-    figures = [row for folder in options.folders for row in study(folder, questions)]
+    figures = [
+        row for folder in options.folders for row in study(folder, questions, options.max_rows)
+    ]
     if options.output:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         results = {"machine": machine(), "results": figures}

@@ -60,6 +60,17 @@ def test_auto_makes_nodes_wider_where_rows_have_more_features() -> None:
     assert 1 < narrow.max_degree < wide.max_degree
 
 
+@pytest.mark.parametrize(("options", "per_row"), [({}, 80), ({"width": 2, "min_per_row": 1}, 12)])
+def test_auto_is_blend_by_a_price_of_rows_with_a_floor(options, per_row) -> None:
+    rng = np.random.default_rng(0)
+    six_a_row = np.argsort(rng.random((500, 60)), axis=1) < 6
+    X, y = six_a_row * rng.random((500, 60)), np.arange(500)
+    clf = PLTClassifier(tree_options=options, max_iterations=1).fit(X, y)
+    prices = trees.CostModel(per_row=per_row)
+    rows = unit_rows(as_features(X))
+    assert clf.tree_ == trees.blend(rows, y, likeness=0.75, cost_model=prices)
+
+
 def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)

@@ -12,7 +12,6 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.trees import LabelTree
 
 AUTO = "auto"
-_LEAST_PER_ROW = 10.0
 
 
 @dataclass(frozen=True)
@@ -51,14 +50,21 @@ def _complete(rows: LabelRows, **options: Any) -> LabelTree:
     return trees.complete(rows.n_labels, counts=rows.counts, **options)
 
 
-def _auto(X: FeatureMatrix, rows: LabelRows, **options: Any) -> LabelTree:
+def _auto(
+    X: FeatureMatrix,
+    rows: LabelRows,
+    *,
+    width: float = 3.0,
+    min_per_row: float = 80.0,
+    **options: Any,
+) -> LabelTree:
     """Return like labels under wide nodes, the wider the more features a row has.
 
     Of all single trees it is among the most accurate for its training time (docs/study.md): rows
-    with hundreds of features gain from wide nodes, rows with ten do not.
+    with hundreds of features gain from wider nodes than rows with ten.
     """
     features_per_row = X.nnz / max(X.shape[0], 1)
-    prices = trees.CostModel(per_row=max(features_per_row, _LEAST_PER_ROW))
+    prices = trees.CostModel(per_row=max(width * features_per_row, min_per_row))
     defaults: dict[str, Any] = {"likeness": 0.75, "cost_model": prices}
     return trees.blend(X, rows, **(defaults | options))
 
