@@ -55,7 +55,7 @@ def _auto(
     rows: LabelRows,
     *,
     width: float = 3.0,
-    min_per_row: float = 80.0,
+    min_per_row: float = 10.0,
     **options: Any,
 ) -> LabelTree:
     """Return like labels under wide nodes, the wider the more features a row has.

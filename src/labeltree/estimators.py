@@ -47,7 +47,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
         "multiclass", "shannon", "nested", "random", "exact"), a LabelTree, or a list of them.
         "auto" is "blend" with likeness 0.75 and a price list that makes nodes the wider the more
         features a row has: CostModel(per_row=width * features a row, and at least min_per_row),
-        where width is 3 and min_per_row 80.
+        where width is 3 and min_per_row 10.
     tree_options
         Options of the builder in `labeltree.trees`, such as {"likeness": 0.5}; "auto" takes width
         and min_per_row too: less trains faster, more may be more accurate.
