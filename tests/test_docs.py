@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
+PAGES = ["training.md", "model-file.md", "calibration.md", "queries.md", "text.md"]
 
 
-@pytest.mark.parametrize("page", ["training.md", "model-file.md", "calibration.md", "queries.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
