@@ -27,7 +27,7 @@ EXAMPLES = """\
 
 a part of the rows is held out: half of it calibrates probabilities, the other half judges the model
 """
-_HOLDOUT = 0.1
+HOLDOUT = 0.1
 # Options of TextTagger and of PLTClassifier; those that are not given keep the library's defaults.
 _TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
 _OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     part = parser.add_mutually_exclusive_group()
     part.add_argument(
-        "--holdout", type=float, default=_HOLDOUT, help="share of rows to judge by (%(default)s)"
+        "--holdout", type=float, default=HOLDOUT, help="share of rows to judge by (%(default)s)"
     )
     part.add_argument("--no-holdout", action="store_true", help="train on all rows, judge nothing")
     text = parser.add_argument_group("words of texts")
@@ -81,23 +81,36 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_examples(arguments)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; name them with --x X.npz")
-    training, calibrating, judging = _split(arguments, data)
-    model = train_model(_options(arguments, data), training, tell=not arguments.quiet)
-    if calibrating is not None:
-        _calibrate(model, calibrating)
+    share = 0.0 if arguments.no_holdout else arguments.holdout
+    training, calibrating, judging = hold_out(data, share, arguments.seed)
+    model = train_model(_options(arguments, data), training, calibrating, tell=not arguments.quiet)
     model.save(arguments.output)
     if not arguments.quiet:
         lines = report(model, training, judging)
         lines.append(("written", f"{arguments.output}, {_size(arguments.output)}"))
         lines.append(("time", format_seconds(time.monotonic() - start)))
-        print(*(f"{name:<14} {text}" for name, text in lines), sep="\n")
+        print(laid_out(lines))
     return 0
 
 
+def hold_out(
+    data: Data | Texts, share: float, seed: int
+) -> tuple[Data | Texts, Data | Texts | None, Data | Texts | None]:
+    """Return rows to train, to calibrate and to judge by; the latter None if they are too few."""
+    n_held = round(share * data.n_rows)
+    if n_held < 2:
+        return data, None, None
+    order = np.random.default_rng(seed).permutation(data.n_rows)
+    half = n_held // 2
+    parts = (order[n_held:], order[:half], order[half:n_held])
+    training, calibrating, judging = (data.select(np.sort(part)) for part in parts)
+    return (training, calibrating, judging) if training.has_labels else (data, None, None)
+
+
 def train_model(
-    options: dict[str, Any], data: Data | Texts, *, tell: bool
+    options: dict[str, Any], data: Data | Texts, calibrating: Data | Texts | None, *, tell: bool
 ) -> PLTClassifier | TextTagger:
-    """Return a tagger fitted to texts, or a classifier fitted to rows of numbers."""
+    """Return a tagger fitted to texts, or a classifier fitted to rows of numbers, calibrated."""
     # On a terminal only: a log is no place for bars.
     verbose = int(tell and sys.stderr.isatty())
     model: PLTClassifier | TextTagger
@@ -107,6 +120,8 @@ def train_model(
     else:
         model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
     model.verbose = 0  # which the model file need not know
+    if calibrating is not None:
+        _calibrate(model, calibrating)
     return model
 
 
@@ -135,20 +150,9 @@ def report(
     return lines
 
 
-def _split(
-    arguments: argparse.Namespace, data: Data | Texts
-) -> tuple[Data | Texts, Data | Texts | None, Data | Texts | None]:
-    """Return rows to train, to calibrate and to judge by."""
-    n_held = 0 if arguments.no_holdout else round(arguments.holdout * data.n_rows)
-    if n_held < 2:
-        return data, None, None
-    order = np.random.default_rng(arguments.seed).permutation(data.n_rows)
-    half = n_held // 2
-    parts = (order[n_held:], order[:half], order[half:n_held])
-    training, calibrating, judging = (data.select(np.sort(part)) for part in parts)
-    if not training.has_labels:
-        return data, None, None
-    return training, calibrating, judging
+def laid_out(lines: list[tuple[str, str]]) -> str:
+    """Return lines of a name and a text each."""
+    return "\n".join(f"{name:<14} {text}" for name, text in lines)
 
 
 def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:
