@@ -107,6 +107,14 @@ def test_train_takes_options_of_the_library(jsonl, tmp_path, capsys) -> None:
     assert found == TextTagger(loss="logistic", sublinear_tf=False, **expected).get_params()
 
 
+def test_compressed_models_are_smaller_and_rank_alike(jsonl, tmp_path, capsys) -> None:
+    plain, small = tmp_path / "plain.lt", tmp_path / "small.lt"
+    assert main(["train", jsonl, "-q", "-o", str(plain)]) == 0
+    assert main(["train", jsonl, "-q", "-o", str(small), "--compress"]) == 0
+    assert lt.load(small).model_.n_bytes < lt.load(plain).model_.n_bytes
+    assert lt.load(small).tag(["tea"], top_k=1)[0][0][0] == "tea"
+
+
 def test_train_on_matrices_makes_a_classifier(matrices, tmp_path, capsys) -> None:
     out = str(tmp_path / "made.lt")
     assert main(["train", *matrices, "-o", out]) == 0

@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
     model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
     model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
+    model.add_argument("--compress", action="store_true", help="one byte a weight, a smaller file")
     model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
     model.add_argument("--checkpoint", metavar="DIR", help="a stopped training goes on from here")
     model.add_argument("--n-jobs", type=int, help="threads (all cores)")
@@ -84,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibrating, judging = hold_out(data, share, arguments.seed)
     model = train_model(_options(arguments, data), training, calibrating, tell=not arguments.quiet)
+    if arguments.compress:
+        model.compress()
     model.save(arguments.output)
     if not arguments.quiet:
         lines = report(model, training, judging)

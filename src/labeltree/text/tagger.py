@@ -145,6 +145,11 @@ class TextTagger(BaseEstimator):  # type: ignore[misc]
         self.classifier_.tune_thresholds(*self._known(texts, tags, embeddings), objective)
         return self
 
+    def compress(self) -> Self:
+        """Make a byte of each weight, here and in the file; see `PLTClassifier.compress`."""
+        self._fitted().compress()
+        return self
+
     # Answers ------------------------------------------------------------------------------------
 
     def tag(
@@ -249,7 +254,8 @@ class TextTagger(BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         """The tags."""
-        return self._fitted().classes_
+        classes: NDArray[Any] = self._fitted().classes_
+        return classes
 
     @property
     def label_kind_(self) -> str:
