@@ -9,7 +9,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test lint format bench asan clean
 
 help:
-	@echo 'make demo    build trees over the docstrings on this machine and show what they cost'
+	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
 	@echo 'make test    run the tests'
 	@echo 'make lint    ruff, mypy --strict, clang-format'
 	@echo 'make bench   measure our kernels, and labeltree beside every rival on EURLex-4K'

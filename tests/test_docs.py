@@ -1,20 +1,34 @@
 import doctest
 import re
 import runpy
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
+from labeltree import cli
+
 DOCS = Path(__file__).parent.parent / "docs"
+PAGES = ["training.md", "model-file.md", "calibration.md", "queries.md", "text.md"]
 
 
-@pytest.mark.parametrize("page", ["training.md", "model-file.md", "calibration.md", "queries.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     exec(compile("\n".join(examples), page, "exec"), {})
     assert {path.name for path in tmp_path.iterdir()} <= {"model.lt"}
+
+
+def test_the_commands_of_the_guide_are_understood() -> None:
+    lines = re.findall(r"^\$ (.*)$", (DOCS / "guide.md").read_text(), flags=re.MULTILINE)
+    commands = [part for line in lines for part in line.split("|") if "labeltree" in part]
+    assert len(commands) > 5
+    for command in commands:
+        arguments = shlex.split(command)
+        assert arguments[0] == "labeltree"
+        assert callable(cli._parser().parse_args(arguments[1:]).run)
 
 
 class AnyDecimals(doctest.OutputChecker):

@@ -65,6 +65,14 @@ def with_odd_number(rng, file: bytes) -> bytes:
     return with_array(file, entry["name"], bytes(array))
 
 
+def tagger_file(folder) -> bytes:
+    texts = ["grüner tee", "black tea", "white bread", "rye bread"]
+    tagger = lt.TextTagger(n_jobs=1, stop_words=["with"])
+    tagger.fit(texts, [["tea"], ["tea"], ["bread"], ["bread", "rye"]])
+    tagger.save(folder / "model.lt")
+    return (folder / "model.lt").read_bytes()
+
+
 MUTATIONS = [flipped, cut, spliced, *[with_odd_value, with_odd_number] * 3]
 
 
@@ -89,3 +97,21 @@ def test_a_broken_file_is_refused_or_answers_with_probabilities(seed, tmp_path) 
         assert len(clf.classes_) == clf.tree_.n_labels
         assert clf.predict_labels(X) is not None
     assert N_FILES // 4 < n_refused < N_FILES
+
+
+@pytest.mark.parametrize("seed", range(N_SEEDS))
+def test_a_broken_tagger_is_refused_or_answers_with_probabilities(seed, tmp_path) -> None:
+    rng = np.random.default_rng(seed)
+    whole = tagger_file(tmp_path)
+    n_refused = 0
+    for _ in range(N_FILES // 2):
+        mutation = MUTATIONS[rng.integers(len(MUTATIONS))]
+        file = put(tmp_path, mutation(rng, whole))
+        try:
+            tagger = lt.load(file, verify=bool(rng.integers(2)))
+        except ModelFileError:
+            n_refused += 1
+            continue
+        for found in tagger.tag(["grüner tea with bread", ""], top_k=3):
+            assert all(0 <= probability <= 1 for _, probability in found)
+    assert N_FILES // 8 < n_refused < N_FILES // 2

@@ -7,6 +7,7 @@ from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
 from labeltree.storage import ModelFileError, load
+from labeltree.text import TextTagger
 from labeltree.trees import LabelTree
 
 __version__ = version("labeltree")
@@ -17,6 +18,7 @@ __all__ = [
     "ModelFileError",
     "PLTClassifier",
     "Plan",
+    "TextTagger",
     "__version__",
     "bounds",
     "cost",

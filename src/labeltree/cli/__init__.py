@@ -1,6 +1,6 @@
 """The command line, with the words and defaults of the library.
 
-`labeltree plan | tree | inspect | demo`
+`labeltree train | predict | evaluate | explain | plan | tree | inspect | demo`
 
 Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
 """
@@ -8,17 +8,18 @@ Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage;
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
 from collections.abc import Sequence
 
 import labeltree
-from labeltree.cli import demo, inspect, plan, tree
+from labeltree.cli import demo, evaluate, explain, inspect, plan, predict, train, tree
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.plan import INTERRUPTED
 
-_COMMANDS = (plan, tree, inspect, demo)
+_COMMANDS = (train, predict, evaluate, explain, plan, tree, inspect, demo)
 # What is wrong with the data, the disk or the installation; all else is a bug and may show itself.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2
@@ -48,15 +49,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("labeltree: stopped", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as head, has seen enough. Python would complain again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as head, has seen enough.
+        _discard_output()
         return 0
     except _EXPECTED as error:
         if arguments.verbose:
             raise
+        try:
+            sys.stdout.flush()
+        except OSError:  # a full disk
+            _discard_output()
         print(f"labeltree: {_sentence(error)}", file=sys.stderr)
         return _WRONG_USAGE if isinstance(error, UsageError) else 1
     return code
+
+
+def _discard_output() -> None:
+    """Send what standard output still holds to nowhere; Python would try again when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"standard output: {error.strerror}"  # as files have names
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return " ".join(str(error).split()) or type(error).__name__

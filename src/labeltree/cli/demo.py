@@ -1,22 +1,39 @@
-"""`labeltree demo`: trees over the docstrings on this machine."""
+"""`labeltree demo`: tags for questions in words, learnt from the docstrings on this machine."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from labeltree import trees
+from labeltree import PLTClassifier, TextTagger, trees
+from labeltree.cli.inputs import Data, Texts
+from labeltree.cli.models import Judged
 from labeltree.cli.pictures import cost_bars, save_pictures, tree_pictures
 from labeltree.cli.progress import progress_bar
+from labeltree.cli.train import HOLDOUT, hold_out, laid_out, report, train_model
 from labeltree.data import LabelRows, as_labels
 from labeltree.plan import Plan, plan
 
-SUMMARY = "build trees over the docstrings on this machine and show what they cost"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Parts: TypeAlias = "tuple[Data | Texts, Data | Texts | None, Data | Texts | None]"
+
+SUMMARY = "learn tags from the docstrings on this machine, answer questions, show what trees cost"
 EXAMPLES = """\
   labeltree demo
   labeltree demo --output pictures
 """
 _DEFAULT_OUTPUT = "labeltree-demo"
+_QUESTIONS = (
+    "eigenvalues of a sparse matrix",
+    "random forest for regression",
+    "write a calendar of the month as html",
+)
+_TRAINED = ("cheapest", "huffman")  # beside the default, for the picture
 _TREES = ("complete", "huffman", "shannon", "cheapest", "cheapest+sweeps")
 
 
@@ -31,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the trees, and write the cheapest and pictures of it."""
+    """Show the trees, train a tagger, ask it, and write all with pictures."""
     # Reading docstrings is not what other commands are for.
     from labeltree.datasets import python_docs
 
@@ -61,22 +78,79 @@ def run(arguments: argparse.Namespace) -> int:
         f"{best.lower_bound / best.n_rows:.1f}, so the best there is saves at most another "
         f"{1 - 1 / best.ratio:.0%}.",
     )
-    return _save(arguments, made, rows)
+    parts = hold_out(Texts(data.texts, data.tags), HOLDOUT, seed=0)
+    tagger = _train(arguments, parts)
+    return _save(arguments, made, rows, tagger, parts)
 
 
-def _save(arguments: argparse.Namespace, made: Plan, rows: LabelRows) -> int:
+def _train(arguments: argparse.Namespace, parts: Parts) -> TextTagger:
+    """Train a tagger, print how good it is, and let it answer."""
+    training, calibrating, judging = parts
+    _say(arguments, "\nTraining a tagger, with a tenth of the texts held out ...")
+    tagger = train_model({}, training, calibrating, tell=not arguments.quiet)
+    assert isinstance(tagger, TextTagger)
+    print(laid_out(report(tagger, training, judging)))
+    for question, tags in zip(_QUESTIONS, tagger.tag(_QUESTIONS, top_k=3), strict=True):
+        print(f"\n{question}")
+        print(*(f"    {probability:.3f}  {tag}" for tag, probability in tags), sep="\n")
+    _say(arguments, f"\nWhy the first answer to {_QUESTIONS[0]!r}?\n")
+    print(tagger.explain(_QUESTIONS[0], top_features=3))
+    return tagger
+
+
+def _accuracies(tagger: TextTagger, parts: Parts) -> dict[str, tuple[float, float]]:
+    """Return cost per row and P@1 of other trees over the same words."""
+    training, _, judging = parts
+    assert isinstance(training, Texts)
+    assert judging is not None
+    X = tagger.features_.transform(training.texts)
+    classifiers = {tagger.tree: tagger.classifier_}
+    for name in _TRAINED:
+        classifiers[name] = PLTClassifier(tree=name).fit(X, training.tags)
+    judged = Judged.of(tagger, judging)
+    points = {}
+    for name, classifier in classifiers.items():
+        precision = replace(judged, classifier=classifier).figures()["P@1"]
+        points[name] = (classifier.training_cost_ / training.n_rows, precision)
+    return points
+
+
+def _model_pictures(tagger: TextTagger, parts: Parts) -> dict[str, Callable[[], Figure]]:
+    """Return the pictures of what the tagger answers, if rows were held out."""
+    from labeltree import plot
+
+    judging = parts[2]
+    if judging is None:
+        return {}
+    judged = Judged.of(tagger, judging)
+    return {
+        "reliability": lambda: plot.reliability(judged.truth, *judged.top),
+        "accuracy-against-cost": lambda: plot.accuracy_against_cost(_accuracies(tagger, parts)),
+    }
+
+
+def _save(
+    arguments: argparse.Namespace,
+    made: Plan,
+    rows: LabelRows,
+    tagger: TextTagger,
+    parts: Parts,
+) -> int:
     folder = Path(arguments.output)
     folder.mkdir(parents=True, exist_ok=True)
     made.best.tree.save(folder / "tree.json")
-    written = [folder / "tree.json"]
-    report = made.best.report
+    tagger.save(folder / "model.lt")
+    written = [folder / "tree.json", folder / "model.lt"]
+    best = made.best.report
     costs = {row.name: row.report.cost_per_row for row in made.rows}
     try:
-        pictures = cost_bars(costs, report.lower_bound / report.n_rows)
-        written += save_pictures(arguments.output, pictures | tree_pictures(made.best.tree, rows))
+        pictures = cost_bars(costs, best.lower_bound / best.n_rows)
+        pictures |= tree_pictures(made.best.tree, rows) | _model_pictures(tagger, parts)
+        written += save_pictures(arguments.output, pictures)
     except ModuleNotFoundError as error:
         _say(arguments, f"\nThere are no pictures: {error}")
     _say(arguments, f"\nWritten to {folder}: " + ", ".join(path.name for path in written))
+    _say(arguments, f"Ask more: labeltree predict {folder / 'model.lt'}")
     return 130 if made.stopped else 0
 
 

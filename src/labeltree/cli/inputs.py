@@ -1,17 +1,21 @@
-"""Data files as commands take them: XMC text, a pair of npz files, or texts with tags."""
+"""Data as commands take them: XMC text, a pair of npz files, or texts with tags."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeltree.data import (
     LabelRows,
     as_labels,
+    read_csv,
+    read_folder,
     read_jsonl,
     read_npz,
     read_npz_labels,
@@ -20,7 +24,15 @@ from labeltree.data import (
 )
 from labeltree.trees.formats import format_of
 
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".npz": "npz"}
+_SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".npz": "npz",
+}
+_TAG_FIELDS = ("tags", "labels")
 _PACKED = (".gz", ".zst")
 _ROWS_AT_ONCE = 1 << 16  # scaled at once, so that no second copy of X is made
 
@@ -36,24 +48,74 @@ class Data:
     X: Any  # csr_array or None
     rows: LabelRows
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.rows.n_rows
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether any row has a label."""
+        return len(self.rows.indices) > 0
+
+    def select(self, numbers: NDArray[np.int64]) -> Data:
+        """The rows of these numbers."""
+        return Data(self.X[numbers], self.rows.select(numbers))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts and the tags of each."""
+
+    texts: list[str]
+    tags: list[list[str]]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of texts."""
+        return len(self.texts)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether any text has a tag."""
+        return any(self.tags)
+
+    def select(self, numbers: NDArray[np.int64]) -> Texts:
+        """The texts of these numbers."""
+        listed = numbers.tolist()
+        return Texts([self.texts[i] for i in listed], [self.tags[i] for i in listed])
+
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say where data is."""
     parser.add_argument(
         "data",
         nargs="?",
-        help="XMC text, JSONL ({text, tags} to a line) or TSV (text, tab, tags); .gz and .zst are "
-        "unpacked; - is standard input",
+        help="JSONL ({text, tags} to a line), TSV (text, tab, tags), CSV (columns text, tags), a "
+        "folder of .txt files, or XMC text; .gz and .zst are unpacked; - is standard input",
     )
     group = parser.add_argument_group("data")
     group.add_argument("--x", metavar="X.npz", help="features as scipy.sparse.save_npz wrote them")
     group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, in the same form")
     group.add_argument(
-        "--format", choices=("xmc", "jsonl", "tsv"), help="of data; by its suffix if not given"
+        "--format",
+        choices=("xmc", "jsonl", "tsv", "csv"),
+        help="of data; by its suffix if not given",
     )
-    group.add_argument("--text", default="text", help="field of the text in JSONL (%(default)s)")
-    group.add_argument("--tags", default="tags", help="field of the tags in JSONL (%(default)s)")
-    group.add_argument("--separator", default=",", help="between tags in TSV (%(default)s)")
+    group.add_argument(
+        "--text",
+        "--text-field",
+        metavar="FIELD",
+        default="text",
+        help="where the text is in JSONL and CSV (%(default)s)",
+    )
+    group.add_argument(
+        "--tags",
+        "--label-field",
+        metavar="FIELD",
+        help=f"where the tags are in JSONL and CSV ({' or '.join(_TAG_FIELDS)})",
+    )
+    group.add_argument("--separator", default=",", help="between tags in TSV and CSV (%(default)s)")
     group.add_argument("--tags-first", action="store_true", help="TSV has tags before the text")
     group.add_argument(
         "--no-header", action="store_true", help="XMC text has no first line with its sizes"
@@ -70,19 +132,64 @@ def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
     ValueError
         For data without rows or labels, and for all that the readers refuse.
     """
+    data = read_examples(arguments, keep_texts=features)
+    if isinstance(data, Texts):
+        return Data(tfidf(data.texts) if features else None, as_labels(data.tags))
+    if data.X is not None:
+        _scale_to_length_1(data.X)
+    return data
+
+
+def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> Data | Texts:
+    """Return rows with labels, or texts with tags, as arguments name them; see `read_data`."""
     if arguments.data is None and arguments.y is None:
         raise UsageError("there is no data; name a file, or labels with --y Y.npz")
     if arguments.data is not None and (arguments.x is not None or arguments.y is not None):
         raise UsageError("data is one file or --x and --y, but both are given")
-    data = _read_pair(arguments) if arguments.data is None else _read_file(arguments, features)
-    if data.X is not None:
-        _scale_to_length_1(data.X)
-    source = arguments.y if arguments.data is None else arguments.data
-    if data.rows.n_rows == 0:
+    data: Data | Texts
+    if arguments.data is None:
+        source, data = arguments.y, _read_pair(arguments)
+    elif (kind := data_kind(arguments)) == "xmc":
+        source, data = (
+            arguments.data,
+            Data(*read_xmc(arguments.data, header=not arguments.no_header)),
+        )
+    else:
+        # Texts that no features are made of are dropped line by line.
+        pairs = [(text if keep_texts else "", tags) for text, tags in tagged_texts(arguments, kind)]
+        source, data = (
+            arguments.data,
+            Texts([text for text, _ in pairs], [tags for _, tags in pairs]),
+        )
+    if data.n_rows == 0:
         raise ValueError(f"{source}: there are no rows")
-    if data.rows.n_labels == 0 or len(data.rows.indices) == 0:
+    if not data.has_labels:
         raise ValueError(f"{source}: no row has a label")
     return data
+
+
+def data_kind(arguments: argparse.Namespace) -> str:
+    """Return what kind of file data is."""
+    kind: str = arguments.format or _kind(arguments.data)
+    if kind == "npz":
+        raise UsageError("npz files come in pairs; name them with --x X.npz --y Y.npz")
+    return kind
+
+
+def tagged_texts(
+    arguments: argparse.Namespace, kind: str, *, with_tags: bool = True
+) -> Iterator[tuple[str, list[str]]]:
+    """Iterate over texts and tags, one line at a time."""
+    tags = (arguments.tags or _TAG_FIELDS) if with_tags else None
+    if kind == "jsonl":
+        return read_jsonl(arguments.data, text=arguments.text, tags=tags)
+    if kind == "csv":
+        return read_csv(
+            arguments.data, text=arguments.text, tags=tags, separator=arguments.separator
+        )
+    if kind == "folder":
+        return read_folder(arguments.data)
+    return read_tsv(arguments.data, separator=arguments.separator, tags_first=arguments.tags_first)
 
 
 def check_tree_file(path: str) -> None:
@@ -105,25 +212,6 @@ def _read_pair(arguments: argparse.Namespace) -> Data:
     return Data(X, rows)
 
 
-def _read_file(arguments: argparse.Namespace, features: bool) -> Data:
-    kind = arguments.format or _kind(arguments.data)
-    if kind == "npz":
-        raise UsageError("npz files come in pairs; name them with --x X.npz --y Y.npz")
-    if kind == "xmc":
-        X, rows = read_xmc(arguments.data, header=not arguments.no_header)
-        return Data(X, rows)
-    if kind == "jsonl":
-        lines = read_jsonl(arguments.data, text=arguments.text, tags=arguments.tags)
-    else:
-        lines = read_tsv(
-            arguments.data, separator=arguments.separator, tags_first=arguments.tags_first
-        )
-    # Texts that no features are made of are dropped line by line.
-    pairs = [(text if features else "", tags) for text, tags in lines]
-    rows = as_labels([tags for _, tags in pairs])
-    return Data(tfidf([text for text, _ in pairs]) if features and pairs else None, rows)
-
-
 def _scale_to_length_1(X: Any) -> None:
     """Scale rows in place, as k-means needs them; no one else holds what was just read."""
     for first in range(0, X.shape[0], _ROWS_AT_ONCE):
@@ -135,6 +223,8 @@ def _scale_to_length_1(X: Any) -> None:
 
 
 def _kind(path: str) -> str:
+    if Path(path).is_dir():
+        return "folder"
     suffixes = [suffix for suffix in Path(path).suffixes if suffix not in _PACKED]
     return _SUFFIXES.get(suffixes[-1], "xmc") if suffixes else "xmc"
 

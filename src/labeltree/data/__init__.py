@@ -7,7 +7,9 @@ with tags and are read one line at a time. Names ending in .gz or .zst are packe
 whole or not at all, and errors in them name path and line.
 """
 
+from labeltree.data.csv_text import read_csv
 from labeltree.data.features import as_features
+from labeltree.data.folders import read_folder
 from labeltree.data.labels import LabelRows, as_labels
 from labeltree.data.npz import read_npz, read_npz_labels, write_npz
 from labeltree.data.text import read_jsonl, read_tsv, write_jsonl, write_tsv
@@ -17,6 +19,8 @@ __all__ = [
     "LabelRows",
     "as_features",
     "as_labels",
+    "read_csv",
+    "read_folder",
     "read_jsonl",
     "read_npz",
     "read_npz_labels",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from labeltree.data.files import Source, file_name, open_read, open_write
@@ -12,7 +12,7 @@ TaggedText = tuple[str, list[str]]
 
 
 def read_jsonl(
-    path: Source, *, text: str = "text", tags: str | None = "tags"
+    path: Source, *, text: str = "text", tags: str | Sequence[str] | None = "tags"
 ) -> Iterator[TaggedText]:
     """Iterate over (text, tags) of a file with one JSON object to a line.
 
@@ -25,7 +25,8 @@ def read_jsonl(
     text
         Field that holds the text.
     tags
-        Field that holds a list of strings, or one string; None if the texts have no tags.
+        Field that holds a list of strings, or one string; several names, of which the first that
+        is there counts; None if the texts have no tags.
 
     Raises
     ------
@@ -38,7 +39,8 @@ def read_jsonl(
     >>> list(read_jsonl(io.BytesIO(b'{"text": "green tea", "tags": ["tea"]}')))
     [('green tea', ['tea'])]
     """
-    for where, line in _lines(path):
+    names = [tags] if isinstance(tags, str) else tags
+    for where, line in numbered_lines(path):
         if line.strip():
             fields = _json_object(where, line)
             content = _field(where, fields, text)
@@ -46,7 +48,7 @@ def read_jsonl(
                 raise ValueError(
                     f'{where}: field "{text}" must be a string, but is {_json_kind(content)}'
                 )
-            yield content, [] if tags is None else _json_tags(where, fields, tags)
+            yield content, [] if names is None else _json_tags(where, fields, names)
 
 
 def write_jsonl(
@@ -102,14 +104,14 @@ def read_tsv(
     [('green tea', ['tea', 'green']), ('water', [])]
     """
     _check_separator(separator)
-    for where, line in _lines(path):
+    for where, line in numbered_lines(path):
         n_tabs = line.count("\t")
         if n_tabs != 1:
             raise ValueError(f"{where}: a line must have one tab, but has {n_tabs}")
         content, listed = line.split("\t")
         if tags_first:
             content, listed = listed, content
-        row_tags = _split_tags(listed, separator)
+        row_tags = split_tags(listed, separator)
         if "" in row_tags:
             raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
         yield content, row_tags
@@ -149,7 +151,7 @@ def write_tsv(
                         f"but {part!r} has one; write_jsonl can"
                     )
             listed = separator.join(row_tags)
-            if "" in row_tags or _split_tags(listed, separator) != row_tags:
+            if "" in row_tags or split_tags(listed, separator) != row_tags:
                 raise ValueError(
                     f"row {i}: TSV cannot hold the tags {row_tags!r}, since one is empty or has "
                     f"{separator!r} in it or blanks around it; write_jsonl can"
@@ -158,7 +160,7 @@ def write_tsv(
             stream.write(_encoded(i, line))
 
 
-def _lines(path: Source) -> Iterator[tuple[str, str]]:
+def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
     """Each line with its place, "path: line 17"."""
     name = file_name(path)
     with open_read(path) as stream:
@@ -194,7 +196,8 @@ def _field(where: str, fields: dict[str, Any], name: str) -> Any:
     return fields[name]
 
 
-def _json_tags(where: str, fields: dict[str, Any], name: str) -> list[str]:
+def _json_tags(where: str, fields: dict[str, Any], names: Sequence[str]) -> list[str]:
+    name = next((name for name in names if name in fields), names[0])
     tags = _field(where, fields, name)
     if isinstance(tags, str):
         return [tags]
@@ -216,7 +219,8 @@ def _json_kind(value: Any) -> str:
     return "null" if value is None else names.get(type(value), "a number")
 
 
-def _split_tags(listed: str, separator: str) -> list[str]:
+def split_tags(listed: str, separator: str) -> list[str]:
+    """Return the tags of a field, without blanks around them."""
     return [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
 
 

@@ -4,8 +4,17 @@ Figures are made without pyplot, so no window opens and no global state changes;
 ``figure.savefig("tree.png")``. Needs ``pip install "labeltree[plot]"``.
 """
 
-from labeltree.plot.costs import cost_against_arity, cost_bars, leaf_costs
+from labeltree.plot.costs import accuracy_against_cost, cost_against_arity, cost_bars, leaf_costs
 from labeltree.plot.explained import explanation
+from labeltree.plot.probabilities import reliability
 from labeltree.plot.treetop import tree_top
 
-__all__ = ["cost_against_arity", "cost_bars", "explanation", "leaf_costs", "tree_top"]
+__all__ = [
+    "accuracy_against_cost",
+    "cost_against_arity",
+    "cost_bars",
+    "explanation",
+    "leaf_costs",
+    "reliability",
+    "tree_top",
+]

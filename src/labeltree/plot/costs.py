@@ -119,6 +119,37 @@ def cost_against_arity(
     return figure
 
 
+def accuracy_against_cost(
+    points: Mapping[str, tuple[float, float]], *, measure: str = "P@1"
+) -> Figure:
+    """Return a figure of how accurate models are against what their trees cost per row.
+
+    Parameters
+    ----------
+    points
+        (cost per row, accuracy from 0 to 1) of each tree by name.
+    measure
+        Name of the accuracy.
+
+    Examples
+    --------
+    >>> figure = accuracy_against_cost({"cheapest": (24.0, 0.8), "auto": (70.0, 0.87)})
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['cheapest', 'auto']
+    """
+    if not points:
+        raise ValueError("points must hold at least one tree, but is empty")
+    figure, axes = new_axes(6.0, 4.2)
+    for name, (cost_per_row, accuracy) in points.items():
+        axes.plot([cost_per_row], [100 * accuracy], "o", color=BLUE, markersize=6)
+        note(axes, name, (cost_per_row, 100 * accuracy), (7, -3))
+    axes.margins(x=0.25, y=0.2)
+    axes.set_xlabel("training cost per row, nodes", fontsize=NORMAL, color=INK)
+    axes.set_ylabel(f"{measure}, %", fontsize=NORMAL, color=INK)
+    finish(axes, "What a dearer tree buys", grid="y")
+    return figure
+
+
 def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
     """Return a figure of the distribution of D_j, over labels and over the rows that have them.
 

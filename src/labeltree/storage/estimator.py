@@ -21,6 +21,7 @@ from labeltree.threads import n_threads
 
 if TYPE_CHECKING:
     from labeltree.estimators import PLTClassifier
+    from labeltree.text import TextTagger
 
 _HEADER = {
     "estimator": str,
@@ -33,20 +34,34 @@ _HEADER = {
     "model": dict,
     "written_by": dict,
 }
+_TEXT = "text"  # only in the header of a TextTagger
 # What a fit leaves behind beside the model; the attributes end in _.
 _TRAINING = ("training_cost", "n_visits", "n_rows", "peak_memory")
 _LABEL_KINDS = ("indicator", "sets", "classes")
 
 
-def save(estimator: PLTClassifier, path: str | os.PathLike[str]) -> None:
+def save(estimator: PLTClassifier | TextTagger, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file; `PLTClassifier.save` calls this."""
     check_is_fitted(estimator)
-    kinds = _estimators()
+    kinds = _kinds()
     if kinds.get(type(estimator).__name__) is not type(estimator):
         raise ValueError(
             f"a model file holds one of {', '.join(kinds)}, but this is a "
             f"{type(estimator).__name__}; pickle it instead"
         )
+    if isinstance(estimator, _tagger()):
+        header, arrays = _contents(estimator.classifier_)
+        text, words = estimator.features_.to_arrays()
+        options = vars(estimator.features_.options)
+        header["parameters"] |= store_parameters(options, [])
+        header |= {"estimator": type(estimator).__name__, _TEXT: text}
+        arrays |= words
+    else:
+        header, arrays = _contents(estimator)
+    write_file(path, header, arrays)
+
+
+def _contents(estimator: PLTClassifier) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if not isinstance(estimator.model_, Model):
         raise ValueError(
             "a model with node_estimator= holds Python objects, which no model file does; pickle "
@@ -74,7 +89,7 @@ def save(estimator: PLTClassifier, path: str | os.PathLike[str]) -> None:
         "model": meta,
         "written_by": _this_release(),
     }
-    write_file(path, header, {**label_arrays, **feature_arrays, **arrays})
+    return header, {**label_arrays, **feature_arrays, **arrays}
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
@@ -94,7 +109,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
 
     Returns
     -------
-    PLTClassifier or HSMClassifier
+    PLTClassifier, HSMClassifier or TextTagger
         Answers bit for bit as the saved one did. `checkpoint` is not kept.
 
     Raises
@@ -119,7 +134,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
 
 def restore(
     path: str | os.PathLike[str], contents: Contents, *, every_weight: bool
-) -> PLTClassifier:
+) -> PLTClassifier | TextTagger:
     """Return the estimator of what was read from a file, whose name is for error messages.
 
     With `every_weight`, weights are looked at one by one: that takes longer than all the rest, and
@@ -135,9 +150,9 @@ def restore(
 
 def _restore(
     header: dict[str, Any], arrays: dict[str, NDArray[Any]], *, every_weight: bool
-) -> PLTClassifier:
+) -> PLTClassifier | TextTagger:
     _check_header(header)
-    kind = _estimators()[header["estimator"]]
+    kind = _kinds()[header["estimator"]]
     model = Model.from_arrays(header["model"], arrays)
     if every_weight:
         model.check_weights()
@@ -149,22 +164,29 @@ def _restore(
     if header["trees_have_names"]:
         model.trees = [tree.with_names(lambda: classes.names.tolist()) for tree in model.trees]
     known = kind().get_params(deep=False)
-    parameters = restore_parameters(header["parameters"], list(known), model.trees)
-    _check_answering(known | parameters)
-    estimator = kind(**parameters)
-    estimator._restore(model, header["label_kind"], names, header["training"])
-    return estimator
+    parameters = known | restore_parameters(header["parameters"], list(known), model.trees)
+    _check_answering(parameters)
+    is_tagger = kind is _tagger()
+    classifier_kind = _kinds()["PLTClassifier"] if is_tagger else kind
+    passed = classifier_kind().get_params(deep=False).keys()
+    classifier = classifier_kind(**{name: parameters[name] for name in passed})
+    classifier._restore(model, header["label_kind"], names, header["training"])
+    if is_tagger:
+        return _tagger()._restored(classifier, header[_TEXT], parameters, arrays)
+    restored: PLTClassifier = classifier
+    return restored
 
 
 def _check_header(header: dict[str, Any]) -> None:
-    if header.keys() != _HEADER.keys():
-        odd = min(header.keys() ^ _HEADER.keys())
-        what = "is missing" if odd in _HEADER else "is unknown to this release; upgrade labeltree"
+    expected = {*_HEADER, _TEXT} if header.get("estimator") == "TextTagger" else {*_HEADER}
+    if header.keys() != expected:
+        odd = min(header.keys() ^ expected)
+        what = "is missing" if odd in expected else "is unknown to this release; upgrade labeltree"
         raise ValueError(f"{odd!r:.40} of the header {what}")
     for name, kind in _HEADER.items():
         if not isinstance(header[name], kind):
             raise ValueError(f"{name} of the header is of the wrong kind: {header[name]!r:.40}")
-    if header["estimator"] not in _estimators():
+    if header["estimator"] not in _kinds():
         raise ValueError(f"the estimator {header['estimator']!r:.40} is unknown to this release")
     if header["label_kind"] not in _LABEL_KINDS:
         raise ValueError(f"label_kind must be one of {', '.join(_LABEL_KINDS)}")
@@ -203,8 +225,15 @@ def _this_release() -> dict[str, str]:
     }
 
 
-def _estimators() -> dict[str, type[PLTClassifier]]:
+def _kinds() -> dict[str, Any]:
     # The estimators save themselves by this module, so it cannot import them first.
     from labeltree.estimators import HSMClassifier, PLTClassifier
 
-    return {"PLTClassifier": PLTClassifier, "HSMClassifier": HSMClassifier}
+    kinds = (PLTClassifier, HSMClassifier, _tagger())
+    return {kind.__name__: kind for kind in kinds}
+
+
+def _tagger() -> type[TextTagger]:
+    from labeltree.text import TextTagger
+
+    return TextTagger

@@ -47,7 +47,7 @@ class Summary:
     def _lines(self) -> list[tuple[str, str]]:
         header, training = self.header, self.header["training"]
         writers = ", ".join(f"{name} {text}" for name, text in header["written_by"].items())
-        features = f"{self.n_features:,}, " + _WORDS[header["feature_names"] or "positions"]
+        features = f"{self.n_features:,}, " + _features(header)
         n_rows, cost = training["n_rows"], training["training_cost"]
         changed = ", ".join(f"{name}={value!r}" for name, value in self.changed.items())
         weights = format_bytes(self.n_bytes_of_weights)
@@ -118,6 +118,14 @@ def summarize(path: str | os.PathLike[str], *, verify: bool = False) -> Summary:
             for entry in contents.entries
         ],
     )
+
+
+def _features(header: dict[str, Any]) -> str:
+    if "text" not in header:
+        return _WORDS[header["feature_names"] or "positions"]
+    n_embeddings = header["text"]["n_embeddings"]
+    words = "hashed words" if header["text"]["words"] is None else "words"
+    return f"{words} and {n_embeddings:,} numbers of embeddings" if n_embeddings else words
 
 
 def _array_line(array: dict[str, Any]) -> str:

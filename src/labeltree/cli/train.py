@@ -1,0 +1,189 @@
+"""`labeltree train`: from a file of texts with tags to a model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labeltree import PLTClassifier, TextTagger, cost
+from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
+from labeltree.cli.models import Judged, check_model_file
+from labeltree.data import as_labels
+from labeltree.text.features import ANALYZERS, TextOptions
+from labeltree.units import format_bytes, format_seconds
+
+SUMMARY = "learn labels from data and write a model file"
+EXAMPLES = """\
+  labeltree train docs.jsonl -o model.lt
+  labeltree train docs.csv --text body --tags topics --separator ';' -o model.lt
+  labeltree train folder-of-texts -o model.lt --holdout 0.2
+  zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
+  labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
+
+a part of the rows is held out: half of it calibrates probabilities, the other half judges the model
+"""
+HOLDOUT = 0.1
+# Options of TextTagger and of PLTClassifier; those that are not given keep the library's defaults.
+_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
+_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_data_arguments(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="write the model here"
+    )
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument(
+        "--holdout", type=float, default=HOLDOUT, help="share of rows to judge by (%(default)s)"
+    )
+    part.add_argument("--no-holdout", action="store_true", help="train on all rows, judge nothing")
+    text = parser.add_argument_group("words of texts")
+    text.add_argument("--analyzer", choices=ANALYZERS, help=f"({TextOptions.analyzer})")
+    first, last = TextOptions.ngram_range
+    text.add_argument(
+        "--ngram-range",
+        type=int,
+        nargs=2,
+        metavar=("FIRST", "LAST"),
+        help=f"runs of so many words or characters ({first} {last})",
+    )
+    text.add_argument("--min-df", type=_count_or_share, help="drop words of fewer texts (auto)")
+    text.add_argument("--max-features", type=int, help="keep the most frequent words only (all)")
+    text.add_argument("--n-features", type=int, help="hash words to so many columns")
+    text.add_argument("--no-sublinear-tf", action="store_true", help="count words plainly")
+    model = parser.add_argument_group("model")
+    defaults = PLTClassifier()
+    model.add_argument("--tree", help=f"name of a builder ({defaults.tree})")
+    model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
+    model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
+    model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
+    model.add_argument("--compress", action="store_true", help="one byte a weight, a smaller file")
+    model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
+    model.add_argument("--checkpoint", metavar="DIR", help="a stopped training goes on from here")
+    model.add_argument("--n-jobs", type=int, help="threads (all cores)")
+    model.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train, judge, write the model and print the report."""
+    start = time.monotonic()
+    check_model_file(arguments.output)
+    if not 0 < arguments.holdout < 1:
+        raise UsageError(f"--holdout must be above 0 and below 1, but is {arguments.holdout:g}")
+    if arguments.data == "-" and arguments.format is None:
+        raise UsageError("standard input has no suffix; say --format jsonl, tsv, csv or xmc")
+    data = read_examples(arguments)
+    if isinstance(data, Data) and data.X is None:
+        raise UsageError("training needs features; name them with --x X.npz")
+    share = 0.0 if arguments.no_holdout else arguments.holdout
+    training, calibrating, judging = hold_out(data, share, arguments.seed)
+    model = train_model(_options(arguments, data), training, calibrating, tell=not arguments.quiet)
+    if arguments.compress:
+        model.compress()
+    model.save(arguments.output)
+    if not arguments.quiet:
+        lines = report(model, training, judging)
+        lines.append(("written", f"{arguments.output}, {_size(arguments.output)}"))
+        lines.append(("time", format_seconds(time.monotonic() - start)))
+        print(laid_out(lines))
+    return 0
+
+
+def hold_out(
+    data: Data | Texts, share: float, seed: int
+) -> tuple[Data | Texts, Data | Texts | None, Data | Texts | None]:
+    """Return rows to train, to calibrate and to judge by; the latter None if they are too few."""
+    n_held = round(share * data.n_rows)
+    if n_held < 2:
+        return data, None, None
+    order = np.random.default_rng(seed).permutation(data.n_rows)
+    half = n_held // 2
+    parts = (order[n_held:], order[:half], order[half:n_held])
+    training, calibrating, judging = (data.select(np.sort(part)) for part in parts)
+    return (training, calibrating, judging) if training.has_labels else (data, None, None)
+
+
+def train_model(
+    options: dict[str, Any], data: Data | Texts, calibrating: Data | Texts | None, *, tell: bool
+) -> PLTClassifier | TextTagger:
+    """Return a tagger fitted to texts, or a classifier fitted to rows of numbers, calibrated."""
+    # On a terminal only: a log is no place for bars.
+    verbose = int(tell and sys.stderr.isatty())
+    model: PLTClassifier | TextTagger
+    if isinstance(data, Texts):
+        model = TextTagger(verbose=verbose, **options).fit(data.texts, data.tags)
+        model.classifier_.verbose = 0
+    else:
+        model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
+    model.verbose = 0  # which the model file need not know
+    if calibrating is not None:
+        _calibrate(model, calibrating)
+    return model
+
+
+def report(
+    model: PLTClassifier | TextTagger, training: Data | Texts, judging: Data | Texts | None
+) -> list[tuple[str, str]]:
+    """Return what there is to say about a model, line by line."""
+    classifier = model.classifier_ if isinstance(model, TextTagger) else model
+    rows = as_labels(training.tags) if isinstance(training, Texts) else training.rows
+    n_trees = len(classifier.trees_)
+    per_row = classifier.training_cost_ / rows.n_rows / n_trees
+    bound = cost.lower_bound(rows) / rows.n_rows
+    held = 0 if judging is None else judging.n_rows
+    lines = [
+        ("rows", f"{rows.n_rows:,} to train by, {held:,} to judge by"),
+        ("labels", f"{rows.n_labels:,}, {len(rows.indices) / rows.n_rows:.1f} a row"),
+        ("features", f"{classifier.n_features_in_:,}"),
+    ]
+    if judging is not None:
+        at = Judged.of(model, judging).figures()
+        precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))
+        lines.append(("P@1 / 3 / 5", precision))
+        lines.append(("ECE@5", f"{at['ECE@5']:.3f}, mean gap of probability and truth"))
+    ratio = f"{per_row / bound:.2f} times the lower bound for any tree"
+    lines.append(("cost", f"{per_row:.1f} nodes a row{' and tree' * (n_trees > 1)}, {ratio}"))
+    return lines
+
+
+def laid_out(lines: list[tuple[str, str]]) -> str:
+    """Return lines of a name and a text each."""
+    return "\n".join(f"{name:<14} {text}" for name, text in lines)
+
+
+def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:
+    judged = Judged.of(model, data)
+    known = judged.truth.to_csr()[:, : len(judged.classifier.classes_)]
+    if known.nnz:
+        judged.classifier.calibrate(judged.X, known)
+
+
+def _options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str, Any]:
+    """Return the options that were given, so that the others keep the library's defaults."""
+    given = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_OPTIONS)}
+    options = {name: value for name, value in given.items() if value is not None}
+    if arguments.no_sublinear_tf:
+        options["sublinear_tf"] = False
+    if isinstance(data, Data):
+        for name in (*_TEXT_OPTIONS, "sublinear_tf"):
+            if name in options:
+                flag = ("no-" if name == "sublinear_tf" else "") + name.replace("_", "-")
+                raise UsageError(f"--{flag} is about words, but data has rows of numbers")
+    if "ngram_range" in options:
+        options["ngram_range"] = tuple(options["ngram_range"])
+    return {**options, "random_state": arguments.seed}
+
+
+def _count_or_share(text: str) -> int | float:
+    return int(text) if text.isdigit() else float(text)
+
+
+def _size(path: str) -> str:
+    return format_bytes(Path(path).stat().st_size)
