@@ -60,7 +60,9 @@ def test_auto_makes_nodes_wider_where_rows_have_more_features() -> None:
     assert 1 < narrow.max_degree < wide.max_degree
 
 
-@pytest.mark.parametrize(("options", "per_row"), [({}, 18), ({"width": 1}, 10), ({"width": 2, "min_per_row": 1}, 12)])
+@pytest.mark.parametrize(
+    ("options", "per_row"), [({}, 18), ({"width": 1}, 10), ({"width": 2, "min_per_row": 1}, 12)]
+)
 def test_auto_is_blend_by_a_price_of_rows_with_a_floor(options, per_row) -> None:
     rng = np.random.default_rng(0)
     six_a_row = np.argsort(rng.random((500, 60)), axis=1) < 6
