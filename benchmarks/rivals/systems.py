@@ -106,6 +106,7 @@ RIVALS = {
 SYSTEMS = [
     System("labeltree", "labeltree"),
     System("labeltree, weights of one byte", "labeltree", {"compress": True}),
+    System("labeltree, narrower nodes", "labeltree", {"tree_options": {"width": 1}}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
     System(
         "labeltree, 2-means tree",
