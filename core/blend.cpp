@@ -20,9 +20,10 @@
 namespace labeltree {
 namespace {
 
-constexpr int32_t MAX_PART = 1024;                            // items that are merged together
-constexpr int64_t SHRINK = 8;                                 // so many times fewer items are left at least
-constexpr int32_t MAX_NEAR = 16;                              // items of the smallest groups of neighbours
+constexpr int32_t MAX_PART = 1024;     // items that are merged together
+constexpr double MIN_LIKENESS = 0.75;  // below it, labels of different parts are dear to keep apart
+constexpr int64_t SHRINK = 8;          // so many times fewer items are left at least
+constexpr int32_t MAX_NEAR = 16;       // items of the smallest groups of neighbours
 constexpr std::size_t MAX_CLUSTER_ENTRIES = 2 * MAX_ENTRIES;  // large clusters have broad vectors
 constexpr std::size_t MAX_GROUP_ENTRIES = 128;                // of an item when groups are sought
 constexpr auto NO_LIMIT = std::numeric_limits<int32_t>::max();
@@ -175,7 +176,8 @@ class Blender {
   // Like items are in one part. Parts are numbered as items name them, because the order of nodes depends on
   // the number of threads.
   std::vector<int32_t> part_of_items(const Items& items, uint64_t seed) {
-    if (items.size() <= MAX_PART) return std::vector<int32_t>(at(items.size()), 0);
+    if (items.size() <= MAX_PART || options_.likeness < MIN_LIKENESS)
+      return std::vector<int32_t>(at(items.size()), 0);
     const NodeLists nodes = two_means(items.vectors, MAX_PART, seed, options_.n_threads, interrupt_);
     std::vector<int32_t> part_of(at(items.size())), part_at(nodes.parent.size(), -1);
     for (std::size_t v = 0; v < nodes.parent.size(); ++v)
