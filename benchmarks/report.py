@@ -54,10 +54,12 @@ def study_table(results: dict[str, Any]) -> str:
             + [cell.format(**row, millions=row["weights"] / 1e6) for cell in STUDY_COLUMNS.values()]
             for row in chosen
         ]
-        parts.append(
-            f"**{chosen[0]['data']}: {question}**\n\n{table(['choice', *STUDY_COLUMNS], rows)}"
-        )
+        title = f"{chosen[0]['data']}, {chosen[0]['rows']:,} training rows: {question}"
+        parts.append(f"**{title}**\n\n{table(['choice', *STUDY_COLUMNS], rows)}")
     return "\n\n".join(parts)
+
+
+STUDY_MARKS = {"auto": "*", "blend": "o", "kmeans": "s", "cheapest": "^", "huffman": "v"}
 
 
 def draw_study(files: list[Path], target: Path) -> None:
@@ -68,11 +70,11 @@ def draw_study(files: list[Path], target: Path) -> None:
     for i, path in enumerate(files):
         axes = figure.add_subplot((len(files) + 1) // 2, 2, i + 1)
         rows = json.loads(path.read_text())["results"]
-        for kind, mark in (("blend", "o"), ("kmeans", "s"), ("cheapest", "^"), ("huffman", "v")):
+        for kind, mark in STUDY_MARKS.items():
             of_kind = [
                 row
                 for row in rows
-                if kind in row["choice"] and row["question"] in ("trees", "forests")
+                if kind in row["choice"] and row["question"] in ("trees", "widths", "forests")
             ]
             seconds = [row["build_cpu_s"] + row["train_cpu_s"] for row in of_kind]
             mean = [(row["P@1"] + row["P@3"] + row["P@5"]) / 3 for row in of_kind]

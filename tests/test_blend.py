@@ -62,15 +62,16 @@ def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
 @pytest.mark.parametrize("n_labels", [150, 5000])  # one part, or several
 def test_the_tree_does_not_depend_on_threads(n_labels) -> None:
     X, Y = random_rows(seed=4, n_rows=2 * n_labels, n_labels=n_labels)
-    one = trees.blend(X, Y, n_jobs=1)
+    one = trees.blend(X, Y, likeness=0.75, n_jobs=1)
     for n_jobs in (2, 3, None):
-        assert trees.blend(X, Y, n_jobs=n_jobs) == one
+        assert trees.blend(X, Y, likeness=0.75, n_jobs=n_jobs) == one
 
 
 def test_labels_of_all_parts_are_in_the_tree_once() -> None:
     n = 2500
     Y = sparse.csr_array(np.diag(np.arange(n) % 3 > 0).astype(np.uint8))  # a third has no rows
-    tree = trees.blend(sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32), Y)
+    X = sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32)
+    tree = trees.blend(X, Y, likeness=0.75)
     assert sorted(tree.label[tree.degree == 0]) == list(range(n))
 
 
@@ -82,6 +83,17 @@ def test_labels_without_a_direction_still_get_a_tree(shape, n_labels, likeness) 
     for rows in (Y, sparse.csr_array(np.ones(Y.shape, np.uint8))):
         tree = trees.blend(np.zeros(shape, np.float32), rows, likeness=likeness)
         assert tree.n_labels == n_labels
+
+
+def test_labels_that_share_rows_are_joined_across_parts_if_price_counts_more() -> None:
+    # Labels j and j + n / 2 share a row, but have most of their rows among other features.
+    n = 2400
+    rng = np.random.default_rng(5)
+    own = sparse.csr_array(rng.random((n, 200), np.float32) ** 40)
+    X = sparse.vstack([own, own[: n // 2]]).tocsr()
+    Y = [[j] for j in range(n)] + [[j, j + n // 2] for j in range(n // 2)]
+    cheapest = cost.training_cost(trees.cheapest(Y), Y)
+    assert cost.training_cost(trees.blend(X, Y, likeness=0.05), Y) < 1.01 * cheapest
 
 
 def test_names_stay_with_their_labels() -> None:
