@@ -54,7 +54,8 @@ def study_table(results: dict[str, Any]) -> str:
             + [cell.format(**row, millions=row["weights"] / 1e6) for cell in STUDY_COLUMNS.values()]
             for row in chosen
         ]
-        title = f"{chosen[0]['data']}, {chosen[0]['rows']:,} training rows: {question}"
+        rows_of = f", {chosen[0]['rows']:,} training rows" if "rows" in chosen[0] else ""
+        title = f"{chosen[0]['data']}{rows_of}: {question}"
         parts.append(f"**{title}**\n\n{table(['choice', *STUDY_COLUMNS], rows)}")
     return "\n\n".join(parts)
 
