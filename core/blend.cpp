@@ -25,7 +25,6 @@ constexpr double MIN_LIKENESS = 0.75;  // below it, labels of different parts ar
 constexpr int64_t SHRINK = 8;          // so many times fewer items are left at least
 constexpr int32_t MAX_NEAR = 16;       // items of the smallest groups of neighbours
 constexpr std::size_t MAX_CLUSTER_ENTRIES = 2 * MAX_ENTRIES;  // large clusters have broad vectors
-constexpr std::size_t MAX_GROUP_ENTRIES = 128;                // of an item when groups are sought
 constexpr auto NO_LIMIT = std::numeric_limits<int32_t>::max();
 
 // What is to be joined: labels at first, then clusters of them.
@@ -53,27 +52,20 @@ struct Clusters {
   std::vector<std::vector<Entry>> vectors;
 };
 
-// The heaviest entries of each vector, scaled to length 1: enough to find groups of like items.
-LabelVectors shortened(const LabelVectors& vectors) {
-  LabelVectors some{vectors.n_features, {0}, {}};
-  for (std::size_t j = 0; j < vectors.size(); ++j) {
-    const std::size_t first = some.entries.size();
-    some.entries.insert(some.entries.end(), vectors[j].begin(), vectors[j].end());
-    keep_heaviest(some.entries, first, MAX_GROUP_ENTRIES);
-    const std::span vector = std::span(some.entries).subspan(first);
-    double square = 0.0;
-    for (const Entry& entry : vector)
-      square += static_cast<double>(entry.value) * static_cast<double>(entry.value);
-    const auto scale = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 0.0);
-    for (Entry& entry : vector) entry.value *= scale;
-    some.begin.push_back(static_cast<int64_t>(some.entries.size()));
-  }
-  return some;
+void scale_to_length_1(std::span<Entry> vector) {
+  double square = 0.0;
+  for (const Entry& entry : vector)
+    square += static_cast<double>(entry.value) * static_cast<double>(entry.value);
+  const auto scale = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 0.0);
+  for (Entry& entry : vector) entry.value *= scale;
 }
 
-NodeLists two_means(const LabelVectors& vectors, int32_t max_leaf, uint64_t seed, int n_threads,
+NodeLists two_means(LabelVectors vectors, int32_t max_leaf, uint64_t seed, int n_threads,
                     Interrupt& interrupt) {
-  return cluster(shortened(vectors),
+  const std::span entries(vectors.entries);
+  for (std::size_t j = 0; j < vectors.size(); ++j)
+    scale_to_length_1(entries.subspan(at(vectors.begin[j]), vectors[j].size()));
+  return cluster(std::move(vectors),
                  {.arity = 2,
                   .max_leaf = max_leaf,
                   .balanced = true,
