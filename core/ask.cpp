@@ -42,9 +42,9 @@ LABELTREE_WIDE void link(float* __restrict estimate, const float* __restrict slo
   for (std::size_t c = 0; c < n; ++c) estimate[c] = sigmoid(slope[c] * estimate[c] + intercept[c]);
 }
 
-void divide_by_sum(std::span<float> estimates, bool only_below_one) {
+void raise_to_one(std::span<float> estimates) {
   const float sum = std::accumulate(estimates.begin(), estimates.end(), 0.0f);
-  if (only_below_one && sum >= 1.0f) return;
+  if (sum >= 1.0f) return;
   for (float& p : estimates)
     p = sum > 0.0f ? std::min(p / sum, 1.0f) : 1.0f / static_cast<float>(estimates.size());
 }
@@ -71,7 +71,7 @@ std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, QuerySp
   const std::span<float> estimates = weights_.sums(node, row, space);
   const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
   link(estimates.data(), slope_.data() + first, intercept_.data() + first, estimates.size());
-  if (node >= 0 && siblings_ != Siblings::free) divide_by_sum(estimates, siblings_ == Siblings::cover);
+  if (node >= 0 && siblings_ == Siblings::cover) raise_to_one(estimates);
   return estimates;
 }
 

@@ -11,9 +11,8 @@ namespace labeltree {
 
 // What is known of siblings given that their parent is positive, and made true of their estimates.
 enum class Siblings : uint8_t {
-  free,     // nothing: each estimate is taken as it is
-  cover,    // at least one is positive: estimates that sum to less than 1 are divided by their sum
-  exclude,  // just one is positive: estimates are divided by their sum
+  free,   // nothing: each estimate is taken as it is
+  cover,  // at least one is positive: estimates that sum to less than 1 are divided by their sum
 };
 
 // A tree with its node classifiers. A node's estimate is 1 / (1 + exp(-(slope * score + intercept))).

@@ -441,8 +441,7 @@ NB_MODULE(_core, m) {
 
   nb::enum_<labeltree::Siblings>(m, "Siblings")
       .value("free", labeltree::Siblings::free)
-      .value("cover", labeltree::Siblings::cover)
-      .value("exclude", labeltree::Siblings::exclude);
+      .value("cover", labeltree::Siblings::cover);
   nb::class_<BoundModel>(m, "TreeModel", "A tree with its node classifiers; see core/ask.hpp.")
       .def(
           "__init__",

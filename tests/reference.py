@@ -618,12 +618,11 @@ def link(loss: str, score: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))
 
 
-def normalized_products(parent, estimates, siblings):
-    """Probabilities of nodes (rows of estimates by node) with siblings made to fit their parent.
+def normalized_products(parent, estimates):
+    """Probabilities of nodes (rows of estimates by node) with siblings made to cover their parent.
 
-    "cover": estimates of siblings that sum to less than 1 are divided by their sum, since one of
-    them is positive where the parent is. "exclude": always divided, since just one is. Siblings
-    that are all 0 share evenly. The root keeps its own estimate.
+    Estimates of siblings that sum to less than 1 are divided by their sum, since one of them is
+    positive where the parent is; where all are 0 they share evenly. The root keeps its estimate.
     """
     estimates = np.array(estimates, float)
     for v in range(len(parent)):
@@ -632,11 +631,9 @@ def normalized_products(parent, estimates, siblings):
             continue
         total = estimates[:, children].sum(axis=1)
         for c in children:
-            share = np.where(
-                total > 0, estimates[:, c] / np.where(total > 0, total, 1), 1 / len(children)
-            )
-            keep = (total >= 1) & (siblings == "cover")
-            estimates[:, c] = np.where(keep, estimates[:, c], share) * estimates[:, v]
+            even = np.full(len(total), 1 / len(children))
+            share = np.divide(estimates[:, c], total, out=even, where=total > 0)
+            estimates[:, c] = np.where(total >= 1, estimates[:, c], share) * estimates[:, v]
     return estimates
 
 

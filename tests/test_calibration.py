@@ -4,6 +4,7 @@ import pickle
 import numpy as np
 import pytest
 import reference
+from chance_rows import data, fitted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -23,19 +24,6 @@ from labeltree.model import Model
 from labeltree.training import SolverSettings, train_tree
 
 probabilities = hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(0, 1, width=32))
-
-
-def data(n_rows: int = 300, seed: int = 0):
-    """Rows whose labels depend on their features, by chance; some rows have none."""
-    rng = np.random.default_rng(seed)
-    X = sparse.random_array((n_rows, 12), density=0.4, rng=rng, dtype=np.float64).tocsr()
-    meaning = np.random.default_rng(7).normal(size=(12, 10))
-    Y = rng.random((n_rows, 10)) < 1 / (1 + np.exp(2 - X @ meaning))
-    return as_features(X), as_labels(Y.astype(np.uint8))
-
-
-def fitted(**options) -> PLTClassifier:
-    return PLTClassifier(tree="huffman", n_jobs=1, **options).fit(*data())
 
 
 def rows_of_length_one():

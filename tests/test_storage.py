@@ -93,7 +93,7 @@ def test_weights_of_one_byte_come_back(clf, tmp_path) -> None:
 
 
 def test_the_rule_for_siblings_comes_back(clf, tmp_path) -> None:
-    clf.model_ = clf.model_.with_siblings("exclude")
+    clf.model_ = clf.model_.with_siblings("cover")
     assert_same(kept(clf, tmp_path), clf)
 
 
@@ -431,7 +431,7 @@ def header_edit(*keys: str, value: object):
         (["model", "link"], "cosine", "link must be one of"),
         (["model", "link"], ["logistic"], "link must be one of"),
         (["model", "has_root"], 1, "has_root must be a boolean, but is 1"),
-        (["model", "siblings"], "twins", "siblings must be one of free, cover, exclude"),
+        (["model", "siblings"], "twins", "siblings must be one of free, cover"),
         (["model", "has_root"], None, "a model must have n_trees"),
         (["parameters", "beam"], 10, "parameter 'beam' is unknown to this release. Upgrade"),
         (["parameters", "threshold"], 2, "threshold must lie in 0..1"),

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 import reference
+from chance_rows import data, fitted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
-from labeltree import HSMClassifier, PLTClassifier, metrics
+from labeltree import HSMClassifier, metrics
 from labeltree.calibration import decisions, methods
 from labeltree.calibration.expected_f1 import best_sizes, expected_f1
 from labeltree.calibration.thresholds import (
@@ -14,19 +14,7 @@ from labeltree.calibration.thresholds import (
     macro_threshold,
     micro_threshold,
 )
-from labeltree.data import as_features, as_labels
-
-
-def data(n_rows: int = 200, seed: int = 0):
-    rng = np.random.default_rng(seed)
-    X = sparse.random_array((n_rows, 12), density=0.4, rng=rng, dtype=np.float64).tocsr()
-    meaning = np.random.default_rng(7).normal(size=(12, 10))
-    Y = rng.random((n_rows, 10)) < 1 / (1 + np.exp(2 - X @ meaning))
-    return as_features(X), as_labels(Y.astype(np.uint8))
-
-
-def fitted(**options) -> PLTClassifier:
-    return PLTClassifier(tree="huffman", n_jobs=1, **options).fit(*data())
+from labeltree.data import as_features
 
 
 @st.composite

@@ -26,12 +26,8 @@ from labeltree.trees import LabelTree
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}
 
 #: What is known of siblings under a positive parent, and made true of their estimates: nothing;
-#: at least one is positive (the normalisation that the paper's bound needs); just one is.
-SIBLINGS = {
-    "free": _core.Siblings.free,
-    "cover": _core.Siblings.cover,
-    "exclude": _core.Siblings.exclude,
-}
+#: at least one is positive (the normalisation that the paper's bound needs).
+SIBLINGS = {"free": _core.Siblings.free, "cover": _core.Siblings.cover}
 # What a model is beside its trees and their weights.
 _META = ("n_features", "link", "has_root", "siblings")
 
@@ -74,7 +70,7 @@ class Model:
     has_root
         Whether the root has a classifier of its own, because some training rows had no label.
     siblings
-        "free", "cover" or "exclude": see SIBLINGS.
+        "free" or "cover": see SIBLINGS.
     calibration
         How scores become probabilities and these label sets, where it is not as the loss has it.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +10,18 @@ from libmultilabel import linear
 
 from benchmarks.rivals.adapters.matrices import (
     Ranking,
+    among_used,
     as_it_is,
-    from_all_scores,
+    dump,
     in_blocks,
+    load_dumped,
     read_matrices,
+    used_labels,
 )
 
 read = read_matrices
 query = as_it_is
+load = load_dumped
 
 
 def train(
@@ -30,24 +32,16 @@ def train(
     psutil.cpu_count = lambda logical=True: threads
     X, Y = data
     # Its clustering breaks on labels without a training row.
-    used = np.flatnonzero(Y.sum(axis=0).A1)
+    used = used_labels(Y)
     np.random.seed(seed)  # noqa: NPY002 - where it takes its random numbers from
     model = linear.train_tree(Y[:, used], X, verbose=False, **settings)
-    with Path(model_path).open("wb") as file:
-        pickle.dump((model, used), file, protocol=5)
-
-
-def load(model_path: str, threads: int) -> Any:
-    """Open the model, which knows no threads."""
-    with Path(model_path).open("rb") as file:
-        return pickle.load(file)
+    dump((model, used), model_path)
 
 
 def ask(model: Any, query: Any, k: int) -> Ranking:
     """Answer one row; the model gives a score for each label there is."""
     tree, used = model
-    best, scores = from_all_scores(tree.predict_values(query), k)
-    return used[best], scores
+    return among_used(tree.predict_values(query), used, k)
 
 
 def predict(model: Any, X: Any, k: int) -> Ranking:

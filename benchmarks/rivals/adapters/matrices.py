@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,3 +76,26 @@ def in_blocks(answer: Callable[[Any], Ranking], X: Any, n_rows: int = 256) -> Ra
     """Return the ranking of all rows, so many at a time: scores for every label take memory."""
     blocks = [answer(X[i : i + n_rows]) for i in range(0, X.shape[0], n_rows)]
     return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
+
+
+def dump(model: Any, model_path: str) -> None:
+    """Write a model of a system that has no file of its own."""
+    with Path(model_path).open("wb") as file:
+        pickle.dump(model, file, protocol=5)
+
+
+def load_dumped(model_path: str, threads: int) -> Any:
+    """Open such a model, which knows no threads."""
+    with Path(model_path).open("rb") as file:
+        return pickle.load(file)
+
+
+def used_labels(Y: Any) -> NDArray[np.int64]:
+    """Return the labels that have a training row."""
+    return np.flatnonzero(Y.sum(axis=0).A1)
+
+
+def among_used(scores: Any, used: NDArray[np.int64], k: int) -> Ranking:
+    """Return the ranking of scores of the used labels only, in the numbers of all labels."""
+    best, best_scores = from_all_scores(scores, k)
+    return used[best], best_scores

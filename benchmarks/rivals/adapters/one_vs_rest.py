@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 from benchmarks.rivals.adapters.matrices import (
     Ranking,
+    among_used,
     as_it_is,
-    from_all_scores,
+    dump,
     in_blocks,
+    load_dumped,
     read_matrices,
+    used_labels,
 )
 
 read = read_matrices
 query = as_it_is
+load = load_dumped
 
 
 def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
     """Train with its defaults, but for the settings."""
     X, Y = data
     # Labels without a training row would each raise a warning and answer nothing.
-    used = np.flatnonzero(Y.sum(axis=0).A1)
+    used = used_labels(Y)
     model = OneVsRestClassifier(LinearSVC(**settings), n_jobs=threads).fit(X, Y[:, used])
-    with Path(model_path).open("wb") as file:
-        pickle.dump((model, used), file, protocol=5)
-
-
-def load(model_path: str, threads: int) -> Any:
-    """Open the model."""
-    with Path(model_path).open("rb") as file:
-        return pickle.load(file)
+    dump((model, used), model_path)
 
 
 def ask(model: Any, query: Any, k: int) -> Ranking:
     """Answer one row."""
     classifier, used = model
-    best, scores = from_all_scores(classifier.decision_function(query), k)
-    return used[best], scores
+    return among_used(classifier.decision_function(query), used, k)
 
 
 def predict(model: Any, X: Any, k: int) -> Ranking:
