@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t PER_BUCKET =
     3;  // features of a bucket, about: fewer are found faster and take more room
+constexpr std::size_t DIRECT_SHARE = 8;   // of the weights, as room for finding features faster
 constexpr std::size_t MAX_BYTES = 65535;  // of a bucket
 constexpr float MAX_STEP = 127.0f;
 
@@ -116,9 +117,14 @@ bool LayoutBuilder::fits(int shift, const Group& group) const {
   return true;
 }
 
-// As many buckets as make PER_BUCKET features each, or more where one would have too many bytes.
+// A bucket for each feature where that costs little room; else as many as make PER_BUCKET features each, or
+// more where one would have too many bytes.
 int LayoutBuilder::choose_shift(const Group& group) const {
-  int shift = 0;
+  std::size_t weights = 0;
+  for (std::size_t p = 0; p < features_.size(); ++p) weights += n_bytes(p, group);
+  const std::size_t direct = 4 * n_features_, shared = 4 * features_.size() * (PER_BUCKET + 1) / PER_BUCKET;
+  if (direct <= shared + weights / DIRECT_SHARE) return 0;
+  int shift = 1;
   while (shift < MAX_SHIFT && n_buckets(n_features_, shift) * PER_BUCKET > features_.size()) ++shift;
   while (!fits(shift, group)) --shift;  // a feature alone has at most 4 + 4 GROUP bytes
   return shift;
@@ -149,11 +155,11 @@ void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::v
 
 void LayoutBuilder::put_bucket(std::size_t first, std::size_t last, int shift, const Group& group) {
   std::size_t offset = 4 * (last - first);
-  for (std::size_t p = first; p < last; ++p) {
+  for (std::size_t p = first; p < last && shift > 0; ++p) {
     put(layout_.bytes, static_cast<uint16_t>(offset));
     offset += n_bytes(p, group);
   }
-  for (std::size_t p = first; p < last; ++p)
+  for (std::size_t p = first; p < last && shift > 0; ++p)
     put(layout_.bytes, static_cast<uint16_t>(features_[p] & ((1 << shift) - 1)));
   for (std::size_t p = first; p < last; ++p) {
     const auto entries = std::span<const Entry>(sorted_).subspan(begin_[p], begin_[p + 1] - begin_[p]);

@@ -14,7 +14,7 @@
 namespace labeltree {
 namespace {
 
-constexpr std::size_t MAX_CHUNK = 256;  // rows that go down the tree together
+constexpr std::size_t MAX_CHUNK = 4096;  // rows that go down the tree together
 
 // What one row has seen of the tree and not yet followed.
 class Frontier {
@@ -132,9 +132,15 @@ class ChunkSearcher {
       frontiers_[row].offer_node(found);
   }
 
+  // Where no number of labels ends the search, every open node is asked sooner or later.
+  std::size_t n_at_once() const {
+    if (query_.beam > 0) return at(query_.beam);
+    return query_.top_k == 0 ? Frontier::UNLIMITED : at(query_.at_once);
+  }
+
   // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
   void collect_requests() {
-    const std::size_t width = std::max<std::size_t>(at(query_.beam), 1);
+    const std::size_t width = n_at_once();
     requests_.clear();
     std::size_t n_left = 0;
     for (const uint32_t row : active_) {

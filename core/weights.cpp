@@ -1,26 +1,18 @@
 #include "weights.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "bucket.hpp"
 #include "index.hpp"
 #include "parallel.hpp"
-#include "wide.hpp"
-
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 
 namespace labeltree {
 namespace {
-
-constexpr std::size_t CACHE_LINE = 64;
 
 void require(bool holds, const std::string& rule) {
   if (!holds) throw std::invalid_argument(rule);
@@ -29,68 +21,6 @@ void require(bool holds, const std::string& rule) {
 // For rules that are asked of every weight: the text becomes a string only where it is needed.
 void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
-}
-
-// Arrays within bytes begin anywhere.
-template <class T>
-T load(const uint8_t* from, std::size_t index) {
-  T value;
-  std::memcpy(&value, from + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-// A bucket taken apart; without features where its bytes do not fit into those of its group.
-struct Bucket {
-  const uint8_t* bytes = nullptr;
-  std::size_t n = 0, size = 0;  // features, bytes
-
-  Bucket(std::span<const uint8_t> group, std::size_t begin, std::size_t end) {
-    if (begin + 4 > end || end > group.size()) return;
-    bytes = group.data() + begin;
-    size = end - begin;
-    n = load<uint16_t>(bytes, 0) / 4;
-    if (4 * n > size) n = 0;
-  }
-
-  const uint8_t* low() const { return bytes + 2 * n; }
-  // Where the weights of a feature are; empty where they do not fit.
-  std::span<const uint8_t> weights(std::size_t place) const {
-    const std::size_t begin = load<uint16_t>(bytes, place);
-    const std::size_t end = place + 1 < n ? load<uint16_t>(bytes, place + 1) : size;
-    if (begin > end || end > size) return {};
-    return {bytes + begin, end - begin};
-  }
-};
-
-// Where the feature is in its bucket; n where it is not.
-inline std::size_t find(const Bucket& bucket, uint16_t low, std::span<const uint8_t> bytes) {
-  std::size_t place = 0;
-#ifdef __SSE2__
-  // Eight at a time; what lies behind the last one is some other part of the bytes.
-  const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(low));
-  const uint8_t* const last = bytes.data() + bytes.size() - 16;
-  for (const uint8_t* from = bucket.low(); place < bucket.n && from <= last; place += 8, from += 16) {
-    const __m128i same = _mm_cmpeq_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)), wanted);
-    const auto found = static_cast<uint32_t>(_mm_movemask_epi8(same));
-    if (found != 0) return std::min(place + static_cast<std::size_t>(std::countr_zero(found)) / 2, bucket.n);
-  }
-  if (place >= bucket.n) return bucket.n;
-#endif
-  while (place < bucket.n && load<uint16_t>(bucket.low(), place) != low) ++place;
-  return place;
-}
-
-LABELTREE_WIDE void add_all(float* out, const uint8_t* weights, std::size_t n, float value, float /*kind*/) {
-  for (std::size_t s = 0; s < n; ++s) out[s] += value * load<float>(weights, s);
-}
-LABELTREE_WIDE void add_all(float* out, const uint8_t* weights, std::size_t n, float value, int8_t /*kind*/) {
-  for (std::size_t s = 0; s < n; ++s) out[s] += value * static_cast<float>(load<int8_t>(weights, s));
-}
-
-// How many weights so many bytes hold.
-template <class Value>
-std::size_t n_weights(std::size_t n_bytes, std::size_t group_size) {
-  return n_bytes == group_size * sizeof(Value) ? group_size : n_bytes / (sizeof(Value) + 1);
 }
 
 }  // namespace
@@ -128,73 +58,6 @@ SiblingWeights::Group SiblingWeights::group(std::size_t g, std::size_t size) con
           arrays_.shift[g], size};
 }
 
-// Finds all features before it reads the first weight, so that weights come from memory side by side.
-template <class Value>
-std::span<const QuerySpace::Match> SiblingWeights::match(const Group& group, const QueryRow& row,
-                                                         std::vector<QuerySpace::Match>& space) {
-  const uint32_t mask = (1u << group.shift) - 1;
-  if (space.size() < row.indices.size()) space.resize(row.indices.size());
-  QuerySpace::Match* next = space.data();
-  for (std::size_t k = 0; k < row.indices.size(); ++k) {
-    const auto feature = static_cast<uint32_t>(row.indices[k]);
-    const uint32_t* begin = group.buckets + (feature >> group.shift);
-    const Bucket bucket(group.bytes, begin[0], begin[1]);
-    const std::size_t place = find(bucket, static_cast<uint16_t>(feature & mask), group.bytes);
-    if (place == bucket.n) continue;
-    const auto bytes = bucket.weights(place);
-    for (std::size_t line = 0; line < bytes.size(); line += CACHE_LINE)
-      __builtin_prefetch(bytes.data() + line);
-    const std::size_t n = n_weights<Value>(bytes.size(), group.size);
-    *next++ = {bytes.data(), row.values[k], static_cast<uint32_t>(std::min(n, group.size))};
-  }
-  return {space.data(), next};
-}
-
-template <class Value>
-void SiblingWeights::add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position) {
-  float* out = space.sums.data() + position;
-  for (const QuerySpace::Match& found : match<Value>(group, row, space.matches)) {
-    if (found.n == group.size)
-      add_all(out, found.bytes, found.n, found.value, Value{});
-    else
-      for (std::size_t e = 0; e < found.n; ++e)
-        out[found.bytes[e]] += found.value * static_cast<float>(load<Value>(found.bytes + found.n, e));
-  }
-}
-
-std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, QuerySpace& space) const {
-  const int32_t size = family(node).size;
-  const int32_t first = first_group_[at(node + 1)], last = first_group_[at(node + 2)];
-  // A byte may name any of GROUP siblings, so there must be room for all of them.
-  const std::size_t room = at(last - first) * GROUP;
-  if (space.sums.size() < room) space.sums.resize(room);
-  std::fill_n(space.sums.begin(), size, 0.0f);
-  for (int32_t g = first; g < last; ++g) {
-    const int32_t position = (g - first) * GROUP;
-    const Group siblings = group(at(g), group_size(size, position));
-    if (arrays_.scale.empty())
-      add<float>(siblings, row, space, at(position));
-    else
-      add<int8_t>(siblings, row, space, at(position));
-  }
-  return {space.sums.data(), at(size)};
-}
-
-void SiblingWeights::fetch_buckets(int32_t node, const QueryRow& row) const {
-  const auto g = at(first_group_[at(node + 1)]);
-  const uint32_t* buckets = arrays_.buckets.data() + arrays_.bucket_begin[g];
-  const int shift = arrays_.shift[g];
-  for (const int32_t feature : row.indices) __builtin_prefetch(buckets + (feature >> shift));
-}
-
-void SiblingWeights::fetch_bytes(int32_t node, const QueryRow& row) const {
-  const auto g = at(first_group_[at(node + 1)]);
-  const uint32_t* buckets = arrays_.buckets.data() + arrays_.bucket_begin[g];
-  const uint8_t* bytes = arrays_.bytes.data() + arrays_.byte_begin[g];
-  const int shift = arrays_.shift[g];
-  for (const int32_t feature : row.indices) __builtin_prefetch(bytes + buckets[feature >> shift]);
-}
-
 void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::span<const float> values,
                            std::vector<float>& scores) const {
   QuerySpace space;
@@ -216,7 +79,7 @@ void SiblingWeights::visit(int32_t node, Each each) const {
     const int32_t position = (g - first_group_[at(node + 1)]) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));
     for (std::size_t b = 0; b < n_buckets(n_features_, siblings.shift); ++b) {
-      const Bucket bucket(siblings.bytes, siblings.buckets[b], siblings.buckets[b + 1]);
+      const Bucket bucket(siblings.bytes, siblings.buckets[b], siblings.buckets[b + 1], siblings.shift);
       require(bucket.n > 0 || siblings.buckets[b] == siblings.buckets[b + 1],
               "buckets must lie within bytes");
       for (std::size_t place = 0; place < bucket.n; ++place) {
@@ -225,8 +88,7 @@ void SiblingWeights::visit(int32_t node, Each each) const {
                                        : n_weights<float>(bytes.size(), siblings.size);
         require(n > 0 && n <= siblings.size, "weights must lie within their bucket");
         const uint8_t* weights = n == siblings.size ? bytes.data() : bytes.data() + n;
-        const auto feature =
-            static_cast<int32_t>((b << siblings.shift) | load<uint16_t>(bucket.low(), place));
+        const auto feature = static_cast<int32_t>((b << siblings.shift) | bucket.low(place));
         for (std::size_t e = 0; e < n; ++e) {
           const std::size_t sibling = n == siblings.size ? e : bytes[e];
           require(sibling < siblings.size, "weights must be of siblings that there are");
@@ -254,10 +116,10 @@ std::size_t SiblingWeights::count() const {
 template <class Value>
 void SiblingWeights::check_group(const Group& group) const {
   for (std::size_t b = 0; b < n_buckets(n_features_, group.shift); ++b) {
-    const Bucket bucket(group.bytes, group.buckets[b], group.buckets[b + 1]);
+    const Bucket bucket(group.bytes, group.buckets[b], group.buckets[b + 1], group.shift);
     require(bucket.n > 0 || group.buckets[b] == group.buckets[b + 1], "buckets must lie within bytes");
     for (std::size_t place = 0; place < bucket.n; ++place) {
-      const std::size_t feature = (b << group.shift) | load<uint16_t>(bucket.low(), place);
+      const std::size_t feature = (b << group.shift) | bucket.low(place);
       require(feature < n_features_, "features must be fewer than n_features");
       const auto bytes = bucket.weights(place);
       const std::size_t n = n_weights<Value>(bytes.size(), group.size);

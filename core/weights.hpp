@@ -19,6 +19,7 @@ namespace labeltree {
 //   uint16 low[n], the features less what their bucket tells; then for each feature of the bucket
 //   uint8 sibling[count]; weight[count], float32 or int8, or, where that is not longer, weight[siblings of
 //   the group] without sibling[].
+// Where shift is 0 a bucket has at most one feature, and its bytes are the weights alone.
 constexpr int32_t GROUP = 256;
 constexpr int MAX_SHIFT = 16;  // low has so many bits
 
@@ -64,8 +65,11 @@ struct QuerySpace {
     float value;           // in the row
     uint32_t n;            // siblings with a weight
   };
+  struct Matches {
+    std::span<const Match> filled, sparse;  // with a weight for each sibling; for some
+  };
   std::vector<float> sums;
-  std::vector<Match> matches;
+  std::vector<Match> filled, sparse;
 };
 
 class SiblingWeights {
@@ -115,8 +119,9 @@ class SiblingWeights {
   }
   Group group(std::size_t g, std::size_t size) const;
   template <class Value>
-  static std::span<const QuerySpace::Match> match(const Group& group, const QueryRow& row,
-                                                  std::vector<QuerySpace::Match>& space);
+  struct Matcher;
+  template <class Value>
+  static QuerySpace::Matches match(const Group& group, const QueryRow& row, QuerySpace& space);
   template <class Value>
   static void add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position);
   template <class Value>

@@ -522,18 +522,20 @@ NB_MODULE(_core, m) {
   m.def(
       "search",
       [](const Models& models, const Limits& limits, I64 indptr, I32 indices, F32 values, int32_t top_k,
-         float threshold, int32_t beam, bool unit_rows, F64 curve_x, F64 curve_y, int n_threads) {
+         float threshold, int32_t beam, int32_t at_once, bool unit_rows, F64 curve_x, F64 curve_y,
+         int n_threads) {
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
-          return answer(models, limits, feature_view(indptr, indices, values),
-                        {top_k, threshold, beam, unit_rows, {view(curve_x), view(curve_y)}, n_threads},
-                        interrupt);
+          return answer(
+              models, limits, feature_view(indptr, indices, values),
+              {top_k, threshold, beam, at_once, unit_rows, {view(curve_x), view(curve_y)}, n_threads},
+              interrupt);
         });
         return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
                           give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
       },
       "models"_a, "limits"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-      "top_k"_a, "threshold"_a, "beam"_a, "unit_rows"_a, "curve_x"_a.noconvert(), "curve_y"_a.noconvert(),
-      "n_threads"_a);
+      "top_k"_a, "threshold"_a, "beam"_a, "at_once"_a, "unit_rows"_a, "curve_x"_a.noconvert(),
+      "curve_y"_a.noconvert(), "n_threads"_a);
   m.def(
       "best_labels",
       [](const Models& models, I32 indices, F32 values, int32_t k, bool unit_rows, F64 curve_x, F64 curve_y) {

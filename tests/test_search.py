@@ -14,10 +14,20 @@ from labeltree.model import Model
 from labeltree.training import SolverSettings, train_tree
 
 
-def forest(loss: str = "squared_hinge", n_trees: int = 1, seed: int = 0, empty_rows: bool = False):
-    """A trained forest over 12 labels, and rows to ask it about."""
+def forest(
+    loss: str = "squared_hinge",
+    n_trees: int = 1,
+    seed: int = 0,
+    empty_rows: bool = False,
+    spread: int = 1,
+):
+    """A trained forest over 12 labels, and rows to ask it about.
+
+    Where columns are spread so far that most are empty, features share buckets.
+    """
     rng = np.random.default_rng(seed)
     X = as_features(sparse.random_array((80, 15), density=0.3, rng=rng, dtype=np.float64))
+    X = sparse.csr_array((X.data, X.indices * spread, X.indptr), shape=(80, 15 * spread))
     labels = rng.random((80, 12)) < 0.2
     if not empty_rows:
         labels[~labels.any(axis=1), 0] = True
@@ -25,7 +35,7 @@ def forest(loss: str = "squared_hinge", n_trees: int = 1, seed: int = 0, empty_r
     grown = [trees.random(12, arity=3, seed=seed + t) for t in range(n_trees)]
     settings = SolverSettings(loss=loss)
     weights = [train_tree(tree, X, Y, settings) for tree in grown]
-    return Model(grown, weights, loss, 15, empty_rows), X
+    return Model(grown, weights, loss, 15 * spread, empty_rows), X
 
 
 def probabilities_by_hand(model: Model, X) -> np.ndarray:
@@ -42,8 +52,9 @@ def ask(model: Model, X, top_k=None, threshold=0.0, n_threads=1):
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 @pytest.mark.parametrize("empty_rows", [False, True])
-def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool) -> None:
-    model, X = forest(loss, empty_rows=empty_rows)
+@pytest.mark.parametrize("spread", [1, 100])
+def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool, spread: int) -> None:
+    model, X = forest(loss, empty_rows=empty_rows, spread=spread)
     expected = probabilities_by_hand(model, X)[:, model.trees[0].leaves]
     np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
 
@@ -105,6 +116,21 @@ def test_batch_and_single_and_threads_agree(n_trees: int) -> None:
         single, _ = ask(model, X[[i]], top_k=4)
         np.testing.assert_array_equal(single.indices, whole.indices[4 * i : 4 * i + 4])
         np.testing.assert_array_equal(single.data, whole.data[4 * i : 4 * i + 4])
+
+
+@pytest.mark.parametrize("at_once", [2, 5, 100])
+def test_asking_several_nodes_at_once_changes_no_answer(at_once: int) -> None:
+    model, X = forest(spread=100)
+    expected, fewest = ask(model, X, top_k=3)
+    found, calls = model.search(X, top_k=3, at_once=at_once)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.data, expected.data)
+    assert (calls >= fewest).all()
+
+
+def test_features_share_buckets_only_where_most_are_missing() -> None:
+    assert (forest(spread=1)[0].layouts[0].shift[1:] == 0).all()  # group 0, the root, is empty
+    assert (forest(spread=100)[0].layouts[0].shift[1:] > 0).all()
 
 
 def test_a_tree_of_one_label_answers() -> None:
@@ -226,15 +252,17 @@ def test_estimates_of_siblings_are_made_to_cover_their_parent() -> None:
     np.testing.assert_allclose(found.toarray(), expected[:, tree.leaves], atol=1e-5)
 
 
-def test_small_weights_are_whole_multiples_of_a_step() -> None:
-    model, X = forest()
+@pytest.mark.parametrize("spread", [1, 100])
+def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
+    model, X = forest(spread=spread)
     small = model.rounded()
     exact, rounded = model.weights(), small.weights()
     node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
     step = np.zeros(len(exact.bias))
     np.maximum.at(step, node, np.abs(exact.values))
+    shape = len(exact.bias), model.n_features
     matrix = [
-        sparse.csr_array((w.values, w.features, w.indptr), shape=(len(w.bias), 15)).toarray()
+        sparse.csr_array((w.values, w.features, w.indptr), shape=shape).toarray()
         for w in (exact, rounded)
     ]
     # Rows are nodes: none is off by more than half a step of 1/127 of its largest weight.
@@ -263,10 +291,10 @@ def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
     np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)
 
 
-@given(st.integers(0, 10**6))
-@settings(deadline=None, max_examples=200)
-def test_no_query_leaves_arrays_of_any_content(seed: int) -> None:
-    model, X = forest()
+@given(st.integers(0, 10**6), st.sampled_from([1, 100]))
+@settings(deadline=None, max_examples=300)
+def test_no_query_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
+    model, X = forest(spread=spread)
     rng = np.random.default_rng(seed)
     layout = model.layouts[0]._replace(
         buckets=model.layouts[0].buckets.copy(), bytes=model.layouts[0].bytes.copy()
@@ -275,7 +303,7 @@ def test_no_query_leaves_arrays_of_any_content(seed: int) -> None:
         where = rng.integers(0, len(array), 20)
         array[where] = rng.integers(0, np.iinfo(array.dtype).max, 20, dtype=array.dtype)
     try:
-        broken = Model(model.trees, [layout], "squared_hinge", 15, False)
+        broken = Model(model.trees, [layout], "squared_hinge", 15 * spread, False)
     except ValueError:
         return
     found, _ = broken.search(X, top_k=3)

@@ -364,21 +364,25 @@ def test_weights_that_are_not_finite_are_found_and_give_no_nan(value, clf, path)
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "value", "message"),
+    ("n_columns", "name", "value", "message"),
     [
-        ("tree0.buckets", 0, 2**32 - 1, "buckets must lie within bytes"),
-        ("tree0.bytes", 0, 255, "must"),
+        (3, "tree0.buckets", 2**32 - 1, "buckets must lie within bytes"),
+        (300, "tree0.buckets", 2**32 - 1, "buckets must lie within bytes"),
+        (300, "tree0.bytes", 255, "must"),  # where features share a bucket, it says how many
     ],
 )
 def test_weights_that_lie_outside_are_found_and_never_read(
-    name, place, value, message, path
+    n_columns, name, value, message, tmp_path
 ) -> None:
-    array = array_of(path, name)
-    array[place] = value
-    attacked = put(path.parent, with_array(path.read_bytes(), name, array.tobytes()))
+    wide = np.pad(X, ((0, 0), (0, n_columns - 3)))
+    PLTClassifier(tree=TREE, n_jobs=1).fit(wide, Y).save(tmp_path / "model.lt")
+    array = array_of(tmp_path / "model.lt", name)
+    array[0] = value
+    content = with_array((tmp_path / "model.lt").read_bytes(), name, array.tobytes())
+    attacked = put(tmp_path, content)
     with pytest.raises(ModelFileError, match=rf"attacked.lt: tree0.bytes: .*{message}"):
         summarize(attacked, verify=True)
-    probabilities = lt.load(attacked).predict_proba(X).data
+    probabilities = lt.load(attacked).predict_proba(wide).data
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
 
 

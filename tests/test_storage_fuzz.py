@@ -17,7 +17,7 @@ ODD_VALUES = [*ODD_NUMBERS, None, True, "", "text", "0" * 16, [], {}, [[]], {"a"
 
 def model_file(folder) -> bytes:
     rng = np.random.default_rng(0)
-    X = sparse.random_array((40, 8), density=0.4, rng=rng, dtype=np.float32).tocsr()
+    X = sparse.random_array((40, 80), density=0.04, rng=rng, dtype=np.float32).tocsr()
     Y = [[f"läbel {j}" for j in np.flatnonzero(row)] for row in rng.random((40, 6)) < 0.3]
     clf = PLTClassifier(tree="cheapest", n_jobs=1, class_weight={"läbel 1": 2.0}).fit(X, Y)
     clf.save(folder / "model.lt")

@@ -162,6 +162,7 @@ class Model:
         threshold: float = 0.0,
         limits: Limits | None = None,
         beam: int | None = None,
+        at_once: int = 1,
         unit_rows: bool = False,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
@@ -182,6 +183,9 @@ class Model:
         beam
             Nodes of a level that a row goes on with, at most; None for an exact search. For models
             of one tree.
+        at_once
+            Nodes that a row of an exact search asks before it looks at their answers. 1 asks
+            fewest; more are faster where many rows ask the same nodes. The labels are the same.
         unit_rows
             Scale rows to length 1, without a copy of X.
         n_threads
@@ -202,6 +206,7 @@ class Model:
             min(top_k or 0, self.n_labels),
             threshold if curve is None else float(curve.before(threshold)),
             beam or 0,
+            at_once,
             unit_rows,
             *self._knots,
             n_threads,

@@ -57,13 +57,15 @@ class NodeModel:
         *,
         top_k: int | None = None,
         threshold: float = 0.0,
+        at_once: int | None = None,
         unit_rows: bool = False,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
 
         A node is asked about all rows that reach it at once. With one tree and no top_k those are
-        the rows whose parent is at least as probable as the threshold; else all rows.
+        the rows whose parent is at least as probable as the threshold; else all rows. So at_once,
+        which `Model.search` knows, changes nothing here.
         """
         check_query(top_k, threshold)
         curve = self.calibration.curve

@@ -23,6 +23,9 @@ from labeltree.model import Model
 from labeltree.prediction_cost import cost_bound
 from labeltree.threads import n_threads
 
+#: Nodes that each of many rows asks at a time (see Model.search), by measurement on tib-gnd.
+AT_ONCE = 4
+
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
@@ -254,9 +257,9 @@ class QueryMixin:
         check_is_fitted(self)
         if top_k is None and threshold is None:
             if self.label_kind_ != "classes":
-                return self._decide(X, None)[1]
+                return self._decide(X, None, at_once=1)[1]
             top_k = 1
-        return self._search(X, top_k, threshold)[1]
+        return self._search(X, top_k, threshold, at_once=1)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
         """Return how many node classifiers each row can ask at most, by Theorem 6.
@@ -356,7 +359,7 @@ class QueryMixin:
             threshold=0.0 if threshold is None else threshold,
             unit_rows=self.normalize,
             n_threads=n_threads(self.n_jobs),
-            **options,
+            **{"at_once": AT_ONCE} | options,
         )
         return found
 
