@@ -26,6 +26,7 @@ struct ProblemRows {
   const float* value;
   std::span<const int64_t> begin;
   std::span<const int32_t> size;
+  std::span<const float> square;  // sum of the squares of its values
   std::size_t n_features;
 };
 
@@ -52,7 +53,6 @@ class Block {
 struct SolverSpace {
   Block weights;  // [feature], the constant feature last: the answer
   Block alpha;    // [row]
-  std::vector<float> norm;
   std::vector<int32_t> order;
 };
 

@@ -25,13 +25,6 @@ class Descent {
       c_positive_[l] = targets.c_positive[l];
       c_negative_[l] = targets.c_negative[l];
     }
-    space.norm.assign(n, bias_ * bias_);
-    for (std::size_t i = 0; i < n; ++i)
-      for (int32_t k = 0; k < rows.size[i]; ++k)
-        space.norm[i] += rows.value[rows.begin[i] + k] * rows.value[rows.begin[i] + k];
-    // A row without features moves no weight, whatever its norm is taken for.
-    for (float& norm : space.norm)
-      if (norm == 0.0f) norm = 1.0f;
     space.order.resize(n);
     std::iota(space.order.begin(), space.order.end(), 0);
   }
@@ -82,12 +75,18 @@ class Descent {
     const Floats sign = is_positive ? all(1.0f) : all(-1.0f);
     Floats c = is_positive ? c_positive_ : c_negative_;
     if (!targets_.row_weight.empty()) c *= targets_.row_weight[i];
-    const Step step = LossType::step(alpha_[i], sign * score(i), c, space_.norm[i], slack);
+    const Step step = LossType::step(alpha_[i], sign * score(i), c, norm(i), slack);
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
     if (any(change != 0.0f)) add(i, change);
     return any(here & ~step.idle);
+  }
+
+  // A row without features moves no weight, whatever its norm is taken for.
+  float norm(std::size_t i) const {
+    const float norm = rows_.square[i] + bias_ * bias_;
+    return norm == 0.0f ? 1.0f : norm;
   }
 
   Floats score(std::size_t i) const {

@@ -1,8 +1,10 @@
 #include "train.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -72,14 +74,19 @@ class PackTrainer {
     top_ = top;
     begin_.resize(rows.size());
     size_.resize(rows.size());
+    square_.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       begin_[i] = X.indptr[at(rows[i])];
       size_[i] = static_cast<int32_t>(X.indptr[at(rows[i]) + 1] - begin_[i]);
+      square_[i] = t_.square_[at(rows[i])];
     }
     for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
     global_of_.clear();
     is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
     if (is_copied_) copy_rows();
+    order_.resize(global_of_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::sort(order_, {}, [&](int32_t f) { return global_of_[at(f)]; });
   }
 
   void copy_rows() {
@@ -104,8 +111,8 @@ class PackTrainer {
 
   ProblemRows problem_rows() const {
     const FeatureRows& X = t_.features_;
-    if (is_copied_) return {index_.data(), value_.data(), begin_, size_, global_of_.size()};
-    return {X.indices.data(), X.values.data(), begin_, size_, t_.n_features_};
+    if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size()};
+    return {X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
   }
 
   Targets targets(const Pack& pack, std::span<const int32_t> rows) {
@@ -133,23 +140,40 @@ class PackTrainer {
   }
 
   NodeWeights collect(const Pack& pack, std::size_t n_features) {
-    order_.resize(n_features);
-    std::iota(order_.begin(), order_.end(), 0);
-    if (is_copied_) std::ranges::sort(order_, {}, [&](int32_t f) { return global_of_[at(f)]; });
-    NodeWeights weights;
-    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
-      const float limit = smallest_kept(l, n_features);
-      for (const int32_t f : order_) {
-        const float w = space_.weights[at(f)][l];
-        if (!(std::abs(w) > limit)) continue;
-        weights.features.push_back(is_copied_ ? global_of_[at(f)] : f);
-        weights.values.push_back(w);
-      }
-      weights.nodes.push_back(pack.nodes[l]);
-      weights.indptr.push_back(static_cast<int64_t>(weights.features.size()));
-      weights.bias.push_back(space_.weights[n_features][l] * t_.options_.solver.bias);
+    const std::size_t n_lanes = pack.nodes.size();
+    float limits[N_LANES];
+    std::ranges::fill(limits, std::numeric_limits<float>::infinity());
+    for (std::size_t l = 0; l < n_lanes; ++l) limits[l] = smallest_kept(l, n_features);
+    int64_t next[N_LANES + 1] = {};
+    kept_.resize(n_features);
+    for (std::size_t f = 0; f < n_features; ++f) {
+      kept_[f] = larger(f, limits);
+      for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) ++next[std::countr_zero(kept) + 1];
     }
+    std::partial_sum(next, next + N_LANES + 1, next);
+    NodeWeights weights{pack.nodes, {next, next + n_lanes + 1}, {}, {}, {}};
+    weights.features.resize(at(next[n_lanes]));
+    weights.values.resize(at(next[n_lanes]));
+    for (std::size_t i = 0; i < n_features; ++i) {
+      const std::size_t f = is_copied_ ? at(order_[i]) : i;
+      for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) {
+        const int lane = std::countr_zero(kept);
+        const auto place = at(next[lane]++);
+        weights.features[place] = is_copied_ ? global_of_[f] : static_cast<int32_t>(f);
+        weights.values[place] = space_.weights[f][lane];
+      }
+    }
+    for (std::size_t l = 0; l < n_lanes; ++l)
+      weights.bias.push_back(space_.weights[n_features][l] * t_.options_.solver.bias);
     return weights;
+  }
+
+  // A bit for each lane whose weight of a feature is larger than its limit.
+  uint16_t larger(std::size_t feature, const float (&limits)[N_LANES]) const {
+    uint32_t bits = 0;
+    for (int l = 0; l < N_LANES; ++l)
+      bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits[l]) << l;
+    return static_cast<uint16_t>(bits);
   }
 
   // Weights of a lane must be larger than this to be kept.
@@ -169,9 +193,11 @@ class PackTrainer {
   int32_t top_ = NO_TOP;                       // whose rows are set
   bool is_copied_ = false;
   std::vector<int64_t> begin_;
-  std::vector<int32_t> size_, index_, order_;
-  std::vector<float> value_, row_weight_, sizes_;
+  std::vector<int32_t> size_, index_;
+  std::vector<int32_t> order_;  // local features, by global number
+  std::vector<float> value_, square_, row_weight_, sizes_;
   std::vector<uint16_t> reaches_, positive_;
+  std::vector<uint16_t> kept_;  // [local feature] a bit for each lane
 };
 
 Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
@@ -188,6 +214,10 @@ Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& f
   weights_ = node_weights(tree, labels);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
   packs_ = make_packs(tree, weights_, with_root, N_LANES);
+  square_.assign(labels.size(), 0.0f);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    for (int64_t e = features.indptr[i]; e < features.indptr[i + 1]; ++e)
+      square_[i] += features.values[at(e)] * features.values[at(e)];
   index_rows();
 }
 
@@ -244,7 +274,8 @@ double Trainer::thread_bytes() const {
 }
 
 double Trainer::shared_bytes() const {
-  return 4.0 * static_cast<double>(rows_.size()) + 40.0 * static_cast<double>(tree_.n_nodes());
+  return 4.0 * static_cast<double>(rows_.size() + square_.size()) +
+         40.0 * static_cast<double>(tree_.n_nodes());
 }
 
 NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const {

@@ -59,6 +59,7 @@ class Trainer {
   std::vector<int64_t> weights_;  // Hamming weight of each node
   std::vector<Pack> packs_;       // dearest first
   std::vector<double> costs_;     // [pack]
+  std::vector<float> square_;     // [row] sum of the squares of its values
   // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
   std::vector<int32_t> slot_, rows_;
   std::vector<int64_t> begin_;
