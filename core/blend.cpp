@@ -20,7 +20,7 @@
 namespace labeltree {
 namespace {
 
-constexpr int32_t MAX_PART = 1024;     // items that are merged together
+constexpr int32_t MAX_PART = 4096;     // items that are merged together
 constexpr double MIN_LIKENESS = 0.75;  // below it, labels of different parts are dear to keep apart
 constexpr int64_t SHRINK = 8;          // so many times fewer items are left at least
 constexpr int32_t MAX_NEAR = 16;       // items of the smallest groups of neighbours

@@ -20,7 +20,7 @@ struct BlendOptions {
 // it in a 2-means tree, and the next smallest. At most about 50 cosines a step, each linear in the entries of
 // the other cluster's vector, of which a few thousand at most are kept.
 //
-// Where likeness counts for three quarters or more, more than 1024 labels are first split by 2-means into
+// Where likeness counts for three quarters or more, more than 4096 labels are first split by 2-means into
 // parts of like labels, in which clusters grow until about an eighth as many are left as there were; then
 // these clusters are split in the same way, until one part is left. Parts are merged in parallel. Where the
 // price counts for more, labels that share rows must be free to join.

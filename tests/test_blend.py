@@ -49,7 +49,7 @@ def test_sweeps_never_make_a_blend_dearer() -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-@pytest.mark.parametrize("n", [500, 3000])  # far more than are looked at in a step, or in a part
+@pytest.mark.parametrize("n", [500, 6000])  # far more than are looked at in a step, or in a part
 def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
     rng = np.random.default_rng(3)
     directions = rng.standard_normal((n // 2, 40)).astype(np.float32)
@@ -68,8 +68,8 @@ def test_the_tree_does_not_depend_on_threads(n_labels) -> None:
 
 
 def test_labels_of_all_parts_are_in_the_tree_once() -> None:
-    n = 2500
-    Y = sparse.csr_array(np.diag(np.arange(n) % 3 > 0).astype(np.uint8))  # a third has no rows
+    n = 9000
+    Y = sparse.diags_array(np.arange(n) % 3 > 0, dtype=np.uint8).tocsr()  # a third has no rows
     X = sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32)
     tree = trees.blend(X, Y, likeness=0.75)
     assert sorted(tree.label[tree.degree == 0]) == list(range(n))
@@ -87,7 +87,7 @@ def test_labels_without_a_direction_still_get_a_tree(shape, n_labels, likeness) 
 
 def test_labels_that_share_rows_are_joined_across_parts_if_price_counts_more() -> None:
     # Labels j and j + n / 2 share a row, but have most of their rows among other features.
-    n = 2400
+    n = 6000
     rng = np.random.default_rng(5)
     own = sparse.csr_array(rng.random((n, 200), np.float32) ** 40)
     X = sparse.vstack([own, own[: n // 2]]).tocsr()

@@ -30,7 +30,7 @@ def blend(
     the distance is one minus the cosine of the two sums of label vectors (see `label_vectors`). The
     optimal collapse and, if asked for, sweeps by price alone follow. A step compares at most about
     fifty clusters: the cheapest that share rows, and neighbours in a 2-means tree; of the label
-    vectors the heaviest 512 entries count. From a likeness of 0.75 on, more than 1024 labels are
+    vectors the heaviest 512 entries count. From a likeness of 0.75 on, more than 4096 labels are
     split by 2-means into parts, in which small clusters grow first, on all threads.
 
     Rows of X are taken as they are: scale them to length 1 first, as a learner does.
