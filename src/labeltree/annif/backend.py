@@ -89,7 +89,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         try:
             classifier.fit(data.X, data.rows)
         except ValueError as error:  # a setting that the trainer does not take
-            raise ConfigurationException(str(error), project_id=self.project.project_id) from error
+            raise self._misconfigured(error) from error
         classifier.n_jobs = None  # how many answer is not the trainer's choice
         tagger = TextTagger(**vars(data.features.options), **classifier.get_params(deep=False))
         tagger.features_, tagger.classifier_ = data.features, classifier
@@ -101,7 +101,10 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
 
     def _data(self, corpus: Any, params: Mapping[str, Any]) -> TrainingData:
         given = self._settings(_TEXT_SETTINGS, params)
-        options = TextOptions(ngram_range=(1, given.pop("ngram")), **given)
+        try:
+            options = TextOptions(ngram_range=(1, given.pop("ngram")), **given)
+        except ValueError as error:
+            raise self._misconfigured(error) from error
         self.info("making features of the documents")
         try:
             data = TrainingData.of(
@@ -138,10 +141,12 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
             try:
                 made[name] = parse(value) if isinstance(value, str) else value
             except ValueError as error:
-                raise ConfigurationException(
-                    f"{name} is {value!r}: {error}", project_id=self.project.project_id
-                ) from error
+                raise self._misconfigured(f"{name} is {value!r}: {error}") from error
         return made
+
+    def _misconfigured(self, why: object) -> Exception:
+        error: Exception = ConfigurationException(str(why), project_id=self.project.project_id)
+        return error
 
     # Answers ------------------------------------------------------------------------------------
 
