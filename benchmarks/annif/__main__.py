@@ -1,6 +1,6 @@
 """labeltree and omikuji in the same Annif, on the same texts.
 
-    python -m benchmarks.annif [--wordnet FOLDER] [texts.jsonl ...]
+    python -m benchmarks.annif --docstrings [--wordnet FOLDER] [texts.jsonl ...]
 
 Makes an environment with Annif and this labeltree below build/annif, trains each system from the
 same files and judges it by Annif's own measures; each phase is a fresh process on one thread.
@@ -38,6 +38,7 @@ OMIKUJI = {
 LABELTREE: dict[str, dict[str, Any]] = {
     "labeltree": {},
     "labeltree, compress": {"compress": True},
+    "labeltree, 3 trees": {"n_trees": 3},
     "labeltree, omikuji's words": {"ngram": 1, "min_df": 1, "sublinear_tf": False},
 }
 TAGGER = "labeltree train (TextTagger)"
@@ -126,6 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--docstrings", action="store_true", help="the docstrings of this machine")
     parser.add_argument("files", nargs="*", type=Path, help="more corpora, {text, tags} to a line")
     parser.add_argument("--wordnet", type=Path, help="folder with data.noun and data.verb")
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "annif")
@@ -136,13 +138,17 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page_only:
         python = environment(arguments.cache.resolve())
-        sets = [corpora.docstrings(), *map(corpora.jsonl, arguments.files)]
-        if arguments.wordnet:
-            sets.append(corpora.wordnet(arguments.wordnet))
-        results = {"machine": machine(), "annif": ANNIF, "sets": {}}
+        sets = [corpora.docstrings()] if arguments.docstrings else []
+        sets += [corpora.jsonl(path) for path in arguments.files]
+        sets += [corpora.wordnet(arguments.wordnet)] if arguments.wordnet else []
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         for corpus in sets:
-            results["sets"][corpus.name] = measure(corpus, python, arguments.repeats)
-            results["load_after"] = round(os.getloadavg()[0], 2)
+            results[corpus.name] = {
+                "machine": machine(),
+                "annif": ANNIF,
+                **measure(corpus, python, arguments.repeats),
+                "load_after": round(os.getloadavg()[0], 2),
+            }
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     write_page(json.loads(RESULTS.read_text()))
 

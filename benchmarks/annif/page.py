@@ -26,20 +26,18 @@ _HEADER = [
 def write_page(results: dict[str, Any]) -> None:
     """Write the tables of the page."""
     made = []
-    for name, measured in results["sets"].items():
-        sizes = measured["sizes"]
+    for name, measured in results.items():
+        sizes, where = measured["sizes"], measured["machine"]
         made.append(
             f"**{name}: {sizes['train_texts']:,} texts to train by, {sizes['test_texts']:,} to "
-            f"judge by, {sizes['subjects']:,} subjects, {sizes['subjects_a_text']} a "
-            "text**\n"
+            f"judge by, {sizes['subjects']:,} subjects, {sizes['subjects_a_text']} a text**\n"
         )
         rows = [_row(label, at) for label, at in measured["systems"].items()]
         made.append(table(_HEADER, rows) + "\n")
-    where = results["machine"]
-    made.append(
-        f"{results['annif']}; commit {where['commit']}; {where['processor']}, one thread; load "
-        f"average {where['load']} before and {results['load_after']} after; seed 0."
-    )
+        made.append(
+            f"{measured['annif']}; commit {where['commit']}; {where['processor']}, one thread; load "
+            f"average {where['load']} before and {measured['load_after']} after; seed 0.\n"
+        )
     PAGE.write_text(fill(PAGE.read_text(), "figures", "\n".join(made)))
 
 
