@@ -37,7 +37,6 @@ OMIKUJI = {
 }
 LABELTREE: dict[str, dict[str, Any]] = {
     "labeltree": {},
-    "labeltree, compress": {"compress": True},
     "labeltree, 3 trees": {"n_trees": 3},
     "labeltree, omikuji's words": {"ngram": 1, "min_df": 1, "sublinear_tf": False},
 }

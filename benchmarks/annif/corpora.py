@@ -13,6 +13,7 @@ from labeltree.datasets import python_docs
 
 HELD_OUT = 0.2
 MAX_TEST = 5000
+MAX_TEXTS = 40_000  # of a corpus, drawn at random
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Corpus:
         """Write vocab.tsv, train.tsv and test.tsv, and return how large they are."""
         order = list(range(len(self.texts)))
         random.Random(seed).shuffle(order)
+        order = order[:MAX_TEXTS]
         n_test = min(MAX_TEST, int(HELD_OUT * len(order)))
         test, training = order[:n_test], order[n_test:]
         subjects = sorted({tag for i in training for tag in self.tags[i]})

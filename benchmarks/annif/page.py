@@ -35,8 +35,8 @@ def write_page(results: dict[str, Any]) -> None:
         rows = [_row(label, at) for label, at in measured["systems"].items()]
         made.append(table(_HEADER, rows) + "\n")
         made.append(
-            f"{measured['annif']}; commit {where['commit']}; {where['processor']}, one thread; load "
-            f"average {where['load']} before and {measured['load_after']} after; seed 0.\n"
+            f"{measured['annif']}; commit {where['commit']}; {where['processor']}, one thread; "
+            f"load average {where['load']} before and {measured['load_after']} after; seed 0.\n"
         )
     PAGE.write_text(fill(PAGE.read_text(), "figures", "\n".join(made)))
 
