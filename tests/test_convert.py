@@ -299,12 +299,19 @@ def test_a_tree_can_be_trained_that_another_system_made(tmp_path) -> None:
         (["tree.json", "--x-out", "X.npz"], "a tree is written as"),
         ([], "say where to write"),
         (["-o", "b.txt"], "there is no data"),
+        (["a.jsonl", "-o", "-"], "standard output has no suffix"),
         (["X.npz", "-o", "b.txt"], "npz files come in pairs"),
     ],
 )
 def test_wrong_usage_is_told(arguments, message, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     write_jsonl("a.jsonl", TEXTS)
+    write_npz("X.npz", [[1.0]])
     lt.LabelTree.from_nested(NESTED).save("tree.json")
     convert(*arguments, code=2)
     assert message in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path, capsys) -> None:
+    convert(tmp_path / "a.jsonl", "-o", tmp_path / "b.tsv", code=1)
+    assert "a.jsonl: No such file" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,10 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     given = [target for target in targets if target is not None]
     if not given or (arguments.output is not None and len(given) > 1):
         raise UsageError("say where to write: -o FILE, or --x-out X.npz and --y-out Y.npz")
+    if arguments.output == "-" and arguments.to is None:
+        raise UsageError("standard output has no suffix; say --to xmc, jsonl, tsv or fasttext")
+    if arguments.data not in (None, "-") and not Path(arguments.data).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), arguments.data)
     for target in given:
         if target != "-" and not Path(target).parent.is_dir():
             raise UsageError(f"{target}: there is no folder {Path(target).parent}")
