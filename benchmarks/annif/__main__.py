@@ -62,15 +62,19 @@ def environment(cache: Path) -> Path:
     return python
 
 
-def measure(corpus: corpora.Corpus, python: Path, repeats: int) -> dict[str, Any]:
+def measure(
+    corpus: corpora.Corpus, python: Path, chosen: list[str] | None, max_texts: int | None
+) -> dict[str, Any]:
     """Return the size of a corpus, and the figures of each system."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sizes = corpus.write(folder)
+        sizes = corpus.write(folder, max_texts)
         systems = {
             f"lt{i}": (label, "labeltree", s) for i, (label, s) in enumerate(LABELTREE.items())
         }
         systems |= {f"om{i}": (label, "omikuji", s) for i, (label, s) in enumerate(OMIKUJI.items())}
+        if chosen is not None:
+            systems = {key: named for key, named in systems.items() if named[0] in chosen}
         (folder / "projects.cfg").write_text(
             "".join(_project(key, backend, given) for key, (_, backend, given) in systems.items())
         )
@@ -82,9 +86,9 @@ def measure(corpus: corpora.Corpus, python: Path, repeats: int) -> dict[str, Any
         for key, (label, _, settings) in systems.items():
             found[label] = {"settings": settings}
             for phase in ("train", "ask"):
-                found[label] |= _phase(python, phase, key, folder, repeats if phase == "ask" else 1)
+                found[label] |= _phase(python, phase, key, folder)
             print(corpus.name, label, found[label], flush=True)
-        found[TAGGER] = _phase(python, "tagger", "lt0", folder, 1)
+        found[TAGGER] = _phase(python, "tagger", next(iter(systems)), folder)
         print(corpus.name, TAGGER, found[TAGGER], flush=True)
     return {"sizes": sizes, "systems": found}
 
@@ -95,15 +99,12 @@ def _project(key: str, backend: str, settings: dict[str, Any]) -> str:
     return f"[{key}]\nbackend={backend}\n{shared}{lines}\n"
 
 
-def _phase(python: Path, phase: str, key: str, folder: Path, repeats: int) -> dict[str, Any]:
-    """Return the figures of a phase, the least of several runs where they are times."""
-    runs = []
-    for _ in range(repeats):
-        output = folder / "figures.json"
-        worker = str(Path(__file__).parent / "worker.py")
-        _call([str(python), worker, phase, key, str(folder), str(output)], folder)
-        runs.append(json.loads(output.read_text()))
-    return {name: round(min(run[name] for run in runs), 4) for name in runs[0]}
+def _phase(python: Path, phase: str, key: str, folder: Path) -> dict[str, Any]:
+    """Return the figures of a phase."""
+    output = folder / "figures.json"
+    worker = str(Path(__file__).parent / "worker.py")
+    _call([str(python), worker, phase, key, str(folder), str(output)], folder)
+    return {name: round(value, 4) for name, value in json.loads(output.read_text()).items()}
 
 
 def _call(command: list[str], folder: Path) -> None:
@@ -130,8 +131,9 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, help="more corpora, {text, tags} to a line")
     parser.add_argument("--wordnet", type=Path, help="folder with data.noun and data.verb")
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "annif")
+    parser.add_argument("--max-texts", type=int, help="draw so many of each corpus (all)")
     parser.add_argument(
-        "--repeats", type=int, default=1, help="of asking, of which the best counts"
+        "--systems", nargs="+", choices=[*LABELTREE, *OMIKUJI], help="only these of the table"
     )
     parser.add_argument("--page-only", action="store_true", help="do not measure again")
     arguments = parser.parse_args()
@@ -145,7 +147,7 @@ def main() -> None:
             results[corpus.name] = {
                 "machine": machine(),
                 "annif": ANNIF,
-                **measure(corpus, python, arguments.repeats),
+                **measure(corpus, python, arguments.systems, arguments.max_texts),
                 "load_after": round(os.getloadavg()[0], 2),
             }
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")

@@ -13,7 +13,6 @@ from labeltree.datasets import python_docs
 
 HELD_OUT = 0.2
 MAX_TEST = 5000
-MAX_TEXTS = 40_000  # of a corpus, drawn at random
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,14 @@ class Corpus:
     texts: Sequence[str]
     tags: Sequence[Sequence[str]]
 
-    def write(self, folder: Path, seed: int = 0) -> dict[str, float]:
-        """Write vocab.tsv, train.tsv and test.tsv, and return how large they are."""
+    def write(self, folder: Path, max_texts: int | None, seed: int = 0) -> dict[str, float]:
+        """Write vocab.tsv, train.tsv and test.tsv, and return how large they are.
+
+        Of more than `max_texts`, so many are drawn at random.
+        """
         order = list(range(len(self.texts)))
         random.Random(seed).shuffle(order)
-        order = order[:MAX_TEXTS]
+        order = order[:max_texts]
         n_test = min(MAX_TEST, int(HELD_OUT * len(order)))
         test, training = order[:n_test], order[n_test:]
         subjects = sorted({tag for i in training for tag in self.tags[i]})
