@@ -1,4 +1,5 @@
 import doctest
+import operator
 import re
 import runpy
 import shlex
@@ -7,10 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from labeltree import cli
+import labeltree
+from labeltree import cli, trees
+from labeltree.data import write_npz, write_xmc
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = ["training.md", "model-file.md", "calibration.md", "queries.md", "text.md"]
+PAGES = [
+    "training.md",
+    "model-file.md",
+    "calibration.md",
+    "queries.md",
+    "text.md",
+    "coming-from.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -29,6 +39,32 @@ def test_the_commands_of_the_guide_are_understood() -> None:
         arguments = shlex.split(command)
         assert arguments[0] == "labeltree"
         assert callable(cli._parser().parse_args(arguments[1:]).run)
+
+
+def test_the_commands_for_those_who_come_from_elsewhere_run(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_xmc("train.txt", [[0.5, 0], [0, 1]], [[0, 1], [1]])
+    Path("data.svm").write_text("0 1:1\n1 2:1\n")
+    Path("train.ft").write_text("__label__tea green tea\n")
+    for folder in ("napkinxc-model", "omikuji-model", "pecos-model"):
+        Path(folder).mkdir()
+    trees.to_napkinxc(trees.star(2), "napkinxc-model/tree.txt")
+    Path("omikuji-model/tree0.cbor").write_bytes(b"\xa1\x64Leaf\xa1\x66labels\x82\x00\x01")
+    Path("pecos-model/config.json").write_text('{"len": 1}')
+    write_npz("pecos-model/C0.npz", [[1], [1]])
+    lines = re.findall(r"^\$ (.*)$", (DOCS / "coming-from.md").read_text(), flags=re.MULTILINE)
+    assert len(lines) > 7
+    for line in lines:
+        assert cli.main(shlex.split(line)[1:]) == 0, line
+
+
+@pytest.mark.parametrize("page", ["coming-from.md", "annif.md"])
+def test_commands_and_names_in_running_text_are_known(page) -> None:
+    text = (DOCS / page).read_text()
+    for command in re.findall(r"`labeltree ([a-z]+ [^`]*)`", text):
+        assert callable(cli._parser().parse_args(shlex.split(command.partition("<")[0])).run)
+    for name in re.findall(r"\blt\.([A-Za-z_][\w.]*\w)", text):
+        assert callable(operator.attrgetter(name)(labeltree)) or name == "metrics"
 
 
 class AnyDecimals(doctest.OutputChecker):

@@ -15,6 +15,7 @@ from labeltree.data import (
     LabelRows,
     as_labels,
     read_csv,
+    read_fasttext,
     read_folder,
     read_jsonl,
     read_npz,
@@ -99,7 +100,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, in the same form")
     group.add_argument(
         "--format",
-        choices=("xmc", "jsonl", "tsv", "csv"),
+        choices=("xmc", "jsonl", "tsv", "csv", "fasttext"),
         help="of data; by its suffix if not given",
     )
     group.add_argument(
@@ -189,6 +190,8 @@ def tagged_texts(
         )
     if kind == "folder":
         return read_folder(arguments.data)
+    if kind == "fasttext":
+        return read_fasttext(arguments.data)
     return read_tsv(arguments.data, separator=arguments.separator, tags_first=arguments.tags_first)
 
 

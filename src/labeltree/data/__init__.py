@@ -8,6 +8,7 @@ whole or not at all, and errors in them name path and line.
 """
 
 from labeltree.data.csv_text import read_csv
+from labeltree.data.fasttext import read_fasttext, write_fasttext
 from labeltree.data.features import as_features
 from labeltree.data.folders import read_folder
 from labeltree.data.labels import LabelRows, as_labels
@@ -20,12 +21,14 @@ __all__ = [
     "as_features",
     "as_labels",
     "read_csv",
+    "read_fasttext",
     "read_folder",
     "read_jsonl",
     "read_npz",
     "read_npz_labels",
     "read_tsv",
     "read_xmc",
+    "write_fasttext",
     "write_jsonl",
     "write_npz",
     "write_tsv",

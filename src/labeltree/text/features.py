@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class TextOptions:
     ngram_range: Sequence[int] = (1, 2)
     lowercase: bool = True
     stop_words: str | Sequence[str] | None = None
-    tokenizer: Callable[[str], Iterable[str]] | None = None
+    tokenizer: Callable[[str], Iterable[str]] | str | None = None  # text: only its name is known
     preprocessor: Callable[[str], str] | None = None
     sublinear_tf: bool = True
     min_df: float | str = AUTO
@@ -71,6 +71,11 @@ class TextOptions:
 
         `n_texts` is how many it will be fitted to.
         """
+        if isinstance(self.tokenizer, str):
+            raise ValueError(
+                f"words were made by the tokenizer {self.tokenizer!r:.80}, of which a model file "
+                "holds the name only; give the function with features_.with_tokenizer"
+            )
         # Not at import time, since classifiers do without.
         from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
@@ -126,14 +131,23 @@ class TextFeatures:
 
     @classmethod
     def fit(
-        cls, options: TextOptions, texts: Sequence[str] | None, embeddings: Any
+        cls,
+        options: TextOptions,
+        texts: Iterable[str] | None,
+        embeddings: Any,
+        *,
+        n_texts: int | None = None,
     ) -> tuple[Self, FeatureMatrix]:
-        """Return what was learnt from the texts, and their features."""
+        """Return what was learnt from the texts, and their features.
+
+        `n_texts` must be given, up to MANY_TEXTS, where texts come one by one and have no length.
+        """
         parts = []
         words: StoredNames | None = None
         idf = np.zeros(0, np.float32)
         if texts is not None:
-            vectorizer, weighting = options.vectorizer(len(texts)), options.weighting()
+            n_texts = len(cast(Sequence[str], texts)) if n_texts is None else n_texts
+            vectorizer, weighting = options.vectorizer(n_texts), options.weighting()
             counts = vectorizer.fit_transform(texts)
             parts.append(weighting.fit(counts).transform(counts, copy=False))
             idf = np.asarray(weighting.idf_)
@@ -217,10 +231,23 @@ class TextFeatures:
 
     # The model file -------------------------------------------------------------------------------
 
+    def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]] | str) -> Self:
+        """Return the same words with another tokenizer, or with its name, which a file can hold.
+
+        Examples
+        --------
+        >>> features, _ = TextFeatures.fit(TextOptions(tokenizer=str.split), ["a-b c"], None)
+        >>> named = features.with_tokenizer("blanks")  # can be saved, but takes no texts
+        >>> named.with_tokenizer(str.split).transform(["c c"]).nnz
+        1
+        """
+        options = replace(self.options, tokenizer=tokenizer)
+        return type(self)(options, self._words, self.idf, self.n_embeddings)
+
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file holds: a part of the header, and arrays."""
         for name in _FUNCTIONS:
-            if getattr(self.options, name) is not None:
+            if callable(getattr(self.options, name)):
                 raise ValueError(
                     f"a model file holds no code, but the tagger has a {name} of its own; fit "
                     f"without {name}, or pickle the tagger"
@@ -246,9 +273,11 @@ class TextFeatures:
         for name, kind in _STORED.items():
             if not isinstance(stored[name], kind) or isinstance(stored[name], bool):
                 raise ValueError(f"{name} of text is of the wrong kind: {stored[name]!r:.40}")
-        for name in _FUNCTIONS:
-            if parameters[name] is not None:
-                raise ValueError(f"{name} must be null in a model file")
+        if parameters["preprocessor"] is not None:
+            raise ValueError("preprocessor must be null in a model file")
+        name = parameters["tokenizer"]  # printed as it is, so it may not steer a terminal
+        if not (name is None or (isinstance(name, str) and name.isprintable())):
+            raise ValueError("tokenizer must be null or a name in a model file")
         options = TextOptions(**{name: parameters[name] for name in OPTION_NAMES})
         options = replace(options, ngram_range=tuple(options.ngram_range))  # JSON has lists only
         idf = take(arrays, "words.idf", None)

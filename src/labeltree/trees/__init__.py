@@ -12,6 +12,7 @@ from labeltree.trees.kmeans import kmeans
 from labeltree.trees.merge import merge
 from labeltree.trees.multiclass import multiclass
 from labeltree.trees.nested import nested
+from labeltree.trees.other_systems import from_napkinxc, from_omikuji, from_pecos, to_napkinxc
 from labeltree.trees.random_tree import random
 from labeltree.trees.refine import collapse, sweep
 from labeltree.trees.shannon import shannon
@@ -29,6 +30,9 @@ __all__ = [
     "collapse",
     "complete",
     "exact",
+    "from_napkinxc",
+    "from_omikuji",
+    "from_pecos",
     "huffman",
     "kmeans",
     "label_vectors",
@@ -39,4 +43,5 @@ __all__ = [
     "shannon",
     "star",
     "sweep",
+    "to_napkinxc",
 ]

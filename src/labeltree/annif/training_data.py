@@ -1,0 +1,122 @@
+"""Documents of Annif as features and labels, kept in a file so that training can be repeated."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.data.compressed import pointers
+from labeltree.data.features import FeatureMatrix
+from labeltree.storage.container import read_file, write_file
+from labeltree.storage.errors import ModelFileError
+from labeltree.storage.parameters import store_parameters
+from labeltree.text.features import MANY_TEXTS, TextFeatures, TextOptions
+
+_KIND = "Annif training data"
+_FEATURES = ("data", "indices", "indptr")  # of X
+_SUBJECTS = ("indices", "indptr", "names")  # of rows
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What a corpus is to the trainer.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Document
+    >>> corpus = [Document(text="green tea", subject_set=[7]), Document(text="?", subject_set=[])]
+    >>> data = TrainingData.of(corpus, TextOptions(), "words", str.split)
+    >>> data.X.shape, data.rows.names.tolist()
+    ((1, 3), [7])
+    """
+
+    features: TextFeatures  # with the name of its tokenizer
+    X: FeatureMatrix
+    rows: LabelRows  # names are the numbers of subjects
+
+    @classmethod
+    def of(
+        cls,
+        documents: Iterable[Any],
+        options: TextOptions,
+        name: str,
+        tokenizer: Callable[[str], Iterable[str]],
+    ) -> Self:
+        """Read documents once, one by one; those without a subject are passed over.
+
+        Parameters
+        ----------
+        documents
+            Anything with `text` and `subject_set`, the numbers of subjects.
+        options
+            How texts become words.
+        name, tokenizer
+            What makes words of a text, and its name in files.
+        """
+        subjects, lengths = array("q"), array("q")
+        first, texts = _peek(_texts(documents, subjects, lengths))
+        if not first:
+            raise ValueError("no document has a subject of the vocabulary")
+        given = replace(options, tokenizer=tokenizer)
+        features, X = TextFeatures.fit(given, texts, None, n_texts=len(first))
+        indptr = pointers(np.frombuffer(lengths, np.int64))
+        # Only subjects that are there are labels, however many the vocabulary has.
+        names, numbers = np.unique(np.frombuffer(subjects, np.int64), return_inverse=True)
+        return cls(features.with_tokenizer(name), X, _label_rows(numbers, indptr, names))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all to one file, or nothing."""
+        text, arrays = self.features.to_arrays()
+        header = {
+            "kind": _KIND,
+            "options": store_parameters(vars(self.features.options), []),
+            "text": text,
+            "n_features": self.X.shape[1],
+        }
+        arrays |= {f"features.{name}": getattr(self.X, name) for name in _FEATURES}
+        arrays |= {f"subjects.{name}": getattr(self.rows, name) for name in _SUBJECTS}
+        write_file(path, header, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Map what `save` wrote."""
+        contents = read_file(path)
+        header, arrays = contents.header, contents.arrays
+        if header.get("kind") != _KIND:
+            raise ModelFileError(f"{os.fspath(path)}: there is no training data of Annif in it")
+        n_features = header["n_features"]
+        features = TextFeatures.from_arrays(header["text"], header["options"], arrays, n_features)
+        data, columns, starts = (arrays[f"features.{name}"] for name in _FEATURES)
+        X = sparse.csr_array((data, columns, starts), shape=(len(starts) - 1, n_features))
+        numbers, indptr, names = (arrays[f"subjects.{name}"] for name in _SUBJECTS)
+        return cls(features, as_features(X), _label_rows(numbers, indptr, names))
+
+
+def _texts(documents: Iterable[Any], subjects: array[int], lengths: array[int]) -> Iterator[str]:
+    """Iterate over texts, and leave the subjects of each behind."""
+    for document in documents:
+        if len(document.subject_set):
+            subjects.extend(document.subject_set)
+            lengths.append(len(document.subject_set))
+            yield document.text
+
+
+def _peek(texts: Iterator[str]) -> tuple[list[str], Iterator[str]]:
+    """Return the first texts, enough to know if there are many, and all of them."""
+    first = list(islice(texts, MANY_TEXTS))
+    return first, chain(first, texts)
+
+
+def _label_rows(numbers: NDArray[Any], indptr: NDArray[Any], names: NDArray[np.int64]) -> LabelRows:
+    ones = np.ones(len(numbers), np.uint8)
+    Y = sparse.csr_array((ones, numbers, indptr), shape=(len(indptr) - 1, len(names)))
+    return replace(as_labels(Y), names=names, kind="sets")

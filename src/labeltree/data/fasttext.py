@@ -1,0 +1,63 @@
+"""Texts with their tags as fastText reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+
+from labeltree.data.files import Source, open_write
+from labeltree.data.text import TaggedText, numbered_lines
+
+PREFIX = "__label__"
+
+
+def read_fasttext(path: Source, *, prefix: str = PREFIX) -> Iterator[TaggedText]:
+    """Iterate over (text, tags) of a file with lines ``__label__tag1 __label__tag2 text``.
+
+    Tags stand at the beginning of a line; empty lines are passed over.
+
+    Parameters
+    ----------
+    path
+        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+    prefix
+        What a tag begins with.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(read_fasttext(io.BytesIO(b"__label__tea __label__hot a pot of tea\\nwater\\n")))
+    [('a pot of tea', ['tea', 'hot']), ('water', [])]
+    """
+    if not prefix:
+        raise ValueError("prefix must be text that tags begin with, but is empty")
+    for where, line in numbered_lines(path):
+        tags = list(takewhile(lambda word: word.startswith(prefix), line.split()))
+        if prefix in tags:
+            raise ValueError(f"{where}: a tag must have a name, but one is {prefix!r}")
+        if line.strip():
+            # Blanks within the text stay as they are.
+            text = line.strip().split(None, len(tags))[len(tags) :]
+            yield "".join(text), [tag.removeprefix(prefix) for tag in tags]
+
+
+def write_fasttext(
+    path: Source, rows: Iterable[tuple[str, Iterable[str]]], *, prefix: str = PREFIX
+) -> None:
+    """Write (text, tags) pairs as lines that `read_fasttext` and fastText read.
+
+    Line breaks and other blanks in a text become one blank, and blanks in a tag become _, since
+    the format cannot hold them.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> write_fasttext(file, [("a pot\\nof tea", ["green tea"])])
+    >>> file.getvalue()
+    b'__label__green_tea a pot of tea\\n'
+    """
+    with open_write(path) as stream:
+        for text, tags in rows:
+            words = [f"{prefix}{'_'.join(tag.split())}" for tag in tags]
+            stream.write((" ".join([*words, *text.split()]) + "\n").encode())

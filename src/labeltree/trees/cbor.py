@@ -1,0 +1,82 @@
+"""The few parts of CBOR (RFC 8949) in which other systems write their models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAPPING, _TAG, _SIMPLE = range(8)
+_INLINE = 24  # a smaller number stands in the first byte itself
+_SIZES = {24: 1, 25: 2, 26: 4, 27: 8}  # bytes of the number that follows
+
+
+class Reader:
+    """Reads one item after the other, and skips those that nobody asks for.
+
+    Examples
+    --------
+    >>> reader = Reader(bytes.fromhex("a2 61 77 82 01 02 61 6c 81 07"))  # {"w": [1, 2], "l": [7]}
+    >>> reader.mapping()
+    2
+    >>> reader.text(), reader.skip(), reader.text(), reader.integers()
+    ('w', None, 'l', [7])
+    """
+
+    def __init__(self, content: bytes | memoryview, at: int = 0) -> None:
+        self._content = content
+        self.at = at
+
+    def mapping(self) -> int:
+        """Enter a mapping and return how many pairs follow."""
+        return self._expect(_MAPPING, "a mapping")
+
+    def items(self) -> int:
+        """Enter a list and return how many items follow."""
+        return self._expect(_LIST, "a list")
+
+    def text(self) -> str:
+        """Return a text."""
+        return bytes(self._take(self._expect(_TEXT, "a text"))).decode()
+
+    def integers(self) -> list[int]:
+        """Return a list of integers of at least 0."""
+        return [self._expect(_UNSIGNED, "a number") for _ in range(self.items())]
+
+    def skip(self) -> None:
+        """Pass over one item with all that is in it."""
+        waiting = 1
+        while waiting:
+            kind, number = self._head()
+            waiting -= 1
+            if kind in (_BYTES, _TEXT):
+                self._take(number)
+            elif kind == _LIST:
+                waiting += number
+            elif kind == _MAPPING:
+                waiting += 2 * number
+            elif kind == _TAG:
+                waiting += 1
+
+    def _expect(self, kind: int, name: str) -> int:
+        at = self.at
+        found, number = self._head()
+        if found != kind:
+            raise ValueError(f"byte {at}: there must be {name}, but there is something else")
+        return number
+
+    def _head(self) -> tuple[int, int]:
+        """Return the kind of the next item, and its number, length or count."""
+        first = self._take(1)[0]
+        kind, number = first >> 5, first & 31
+        if number < _INLINE:
+            return kind, number
+        if number not in _SIZES:
+            raise ValueError(f"byte {self.at - 1}: items of unknown length are not read")
+        return kind, int.from_bytes(self._take(_SIZES[number]), "big")
+
+    def _take(self, n_bytes: int) -> Any:
+        end = self.at + n_bytes
+        if end > len(self._content):
+            raise ValueError(f"the file breaks off after {len(self._content)} bytes")
+        piece = self._content[self.at : end]
+        self.at = end
+        return piece

@@ -1,0 +1,238 @@
+"""The backend in a real Annif, by its command line; skipped where there is none."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of its dependencies
+    pytest.importorskip("annif")
+    import annif.backend
+    import annif.cli
+    import annif.registry
+    from annif.corpus import Document
+    from annif.exception import NotInitializedException, OperationFailedException
+    from click.testing import CliRunner
+
+    import labeltree as lt
+    from labeltree.annif import register
+    from labeltree.annif.backend import LabeltreeBackend
+    from labeltree.storage.container import read_file
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+PROJECT = """[tea]
+language=en
+backend=labeltree
+analyzer=snowball(english)
+vocab=food
+"""
+SUBJECTS = ["bread", "drink", "tea", "unused"]
+CORPUS = {
+    "Green teas are drunk": ["drink", "tea"],
+    "black tea in the pot": ["drink", "tea"],
+    "rye breads": ["bread"],
+    "white bread with butter": ["bread"],
+    "weather": [],
+}
+PUNKT = ("collocations.tab", "sent_starters.txt", "abbrev_types.txt", "ortho_context.tab")
+
+
+def uri(subject: str) -> str:
+    return f"<http://example.org/{subject}>"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder with a project, a vocabulary and a corpus."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANNIF_CONFIG", "labeltree.annif.config.Config")
+    words = tmp_path / "nltk" / "tokenizers" / "punkt_tab" / "english"
+    words.mkdir(parents=True)
+    for name in PUNKT:
+        (words / name).touch()
+    import nltk.data
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path / "nltk")])
+    (tmp_path / "projects.cfg").write_text(PROJECT)
+    (tmp_path / "vocab.tsv").write_text("".join(f"{uri(s)}\t{s}\n" for s in SUBJECTS))
+    lines = (f"{text}\t{' '.join(map(uri, tags))}\n" for text, tags in CORPUS.items())
+    (tmp_path / "corpus.tsv").write_text("".join(lines))
+    run("load-vocab", "--language", "en", "food", "vocab.tsv")
+    return tmp_path
+
+
+def run(*arguments: str, text: str | None = None, code: int = 0) -> str:
+    done = CliRunner().invoke(annif.cli.cli, arguments, input=text)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def project():
+    """The project, opened anew."""
+    register()
+    return annif.registry.AnnifRegistry("projects.cfg", "data", False).get_project("tea")
+
+
+def suggested(text: str, **params) -> list[str]:
+    opened = project()
+    batch = opened.backend.suggest([Document(text=text)], params)
+    return [opened.subjects[found.subject_id].labels["en"] for found in batch[0]]
+
+
+@pytest.fixture
+def trained(home):
+    run("train", "tea", "corpus.tsv")
+    return home
+
+
+def model_file(home):
+    return home / "data" / "projects" / "tea" / LabeltreeBackend.MODEL_FILE
+
+
+def test_the_command_line_trains_suggests_and_evaluates(trained) -> None:
+    assert "bread" in run("suggest", "tea", "--limit", "1", text="a loaf of bread")
+    # Four of five: one text has no subject.
+    assert "Precision@1:                  \t0.8" in run("eval", "tea", "corpus.tsv")
+
+
+def test_the_analyzer_of_the_project_makes_the_words(trained) -> None:
+    # "teas" and "breads" are in training, the stems are asked for.
+    assert suggested("breads", limit=1) == suggested("bread", limit=1) == ["bread"]
+    names = lt.load(model_file(trained)).features_.names
+    assert "bread" in names
+    assert "breads" not in names
+
+
+def test_several_processes_suggest_the_same(trained) -> None:
+    one = run("eval", "tea", "corpus.tsv", "--jobs", "1")
+    assert run("eval", "tea", "corpus.tsv", "--jobs", "2") == one
+
+
+def test_suggestions_are_as_many_as_the_limit(trained) -> None:
+    assert [len(suggested("tea", limit=k)) for k in (0, 1, 2, 3, 100)] == [0, 1, 2, 3, 3]
+
+
+def test_subjects_that_no_document_has_are_never_suggested(trained) -> None:
+    assert "unused" not in suggested("unused tea")
+
+
+def test_nothing_is_suggested_for_a_text_without_known_words(trained) -> None:
+    assert suggested("kohlrabi") == suggested("") == []
+
+
+def test_subjects_that_left_the_vocabulary_are_not_suggested(trained) -> None:
+    kept = [s for s in SUBJECTS if s != "tea"]
+    (trained / "vocab.tsv").write_text("".join(f"{uri(s)}\t{s}\n" for s in kept))
+    run("load-vocab", "--language", "en", "food", "vocab.tsv")
+    assert suggested("a pot of tea") == ["drink", "bread"]
+
+
+def test_a_vocabulary_that_became_shorter_does_no_harm(trained) -> None:
+    (trained / "vocab.tsv").write_text(f"{uri('bread')}\tbread\n")
+    run("load-vocab", "--force", "--language", "en", "food", "vocab.tsv")
+    assert suggested("bread and tea") == ["bread"]
+
+
+def test_batch_equals_single(trained) -> None:
+    backend = project().backend
+    texts = [Document(text=text) for text in ("tea", "", "rye bread")]
+    batch = backend.suggest(texts).array.toarray()
+    alone = [backend.suggest([text]).array.toarray()[0] for text in texts]
+    np.testing.assert_array_equal(batch, alone)
+
+
+def test_a_model_in_use_can_be_sent_to_another_process(trained) -> None:
+    model = project().backend
+    model.initialize(parallel=True)
+    again = pickle.loads(pickle.dumps(model._model))
+    assert again.tag(["tea"]) == model._model.tag(["tea"])
+
+
+def test_training_can_be_repeated_on_the_cached_corpus(trained) -> None:
+    before = suggested("tea")
+    (trained / "corpus.tsv").unlink()
+    run("train", "--cached", "tea", "-b", "labeltree.n_trees=2")
+    assert len(lt.load(model_file(trained)).trees_) == 2
+    assert suggested("tea") == before
+
+
+def test_there_must_be_a_corpus_before_it_can_be_used_again(home) -> None:
+    assert "train on a corpus first" in run("train", "--cached", "tea", code=1)
+
+
+def test_the_same_corpus_gives_the_same_weights_for_any_number_of_jobs(trained) -> None:
+    before = read_file(model_file(trained)).arrays
+    run("train", "tea", "corpus.tsv", "--jobs", "1")
+    after = read_file(model_file(trained)).arrays
+    assert before.keys() == after.keys()
+    for name, values in before.items():
+        np.testing.assert_array_equal(after[name], values)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("C=-1", "C must be above 0"),
+        ("C=much", "C is 'much'"),
+        ("ngram=0", "ngram_range must rise"),
+        ("tree=oak", "oak"),
+    ],
+)
+def test_a_wrong_setting_is_named_and_leaves_the_model(setting, message, trained) -> None:
+    before = model_file(trained).read_bytes()
+    assert message in run("train", "tea", "corpus.tsv", "-b", f"labeltree.{setting}", code=1)
+    assert model_file(trained).read_bytes() == before
+
+
+def test_settings_of_a_project_are_taken(home) -> None:
+    (home / "projects.cfg").write_text(
+        PROJECT + "n_trees=2\nngram=1\nmin_df=1\nmax_features=4\nsublinear_tf=no\ncompress=yes\n"
+    )
+    run("train", "tea", "corpus.tsv")
+    model = lt.load(model_file(home))
+    options = model.features_.options
+    assert (len(model.trees_), options.ngram_range, options.sublinear_tf) == (2, (1, 1), False)
+    assert len(model.features_.names) == 4
+
+
+def test_an_empty_corpus_is_refused(home) -> None:
+    (home / "corpus.tsv").write_text("")
+    assert "no document has a subject" in run("train", "tea", "corpus.tsv", code=1)
+
+
+def test_another_analyzer_needs_another_training(trained) -> None:
+    (trained / "projects.cfg").write_text(PROJECT.replace("english", "finnish"))
+    with pytest.raises(OperationFailedException, match=r"\(english\), but .*; train it again"):
+        project().backend.initialize()
+
+
+def test_a_model_is_there_only_after_training(home) -> None:
+    assert not project().is_trained
+    with pytest.raises(NotInitializedException, match=r"labeltree-model\.lt not found"):
+        project().backend.initialize()
+
+
+def test_a_broken_model_is_named(trained) -> None:
+    model_file(trained).write_bytes(b"no model")
+    with pytest.raises(OperationFailedException, match=r"labeltree-model\.lt"):
+        project().backend.initialize()
+
+
+def test_the_model_file_takes_no_texts_without_the_analyzer(trained) -> None:
+    with pytest.raises(ValueError, match="tokenizer 'Annif snowball"):
+        lt.load(model_file(trained)).tag(["tea"])
+
+
+def test_the_wrapper_hands_over_to_annif(home, monkeypatch, capsys) -> None:
+    from labeltree.annif.__main__ import main
+
+    monkeypatch.delitem(annif.backend._backend_fns, "labeltree", raising=False)
+    monkeypatch.setattr("sys.argv", ["annif", "list-projects"])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    assert annif.backend.get_backend("labeltree") is LabeltreeBackend
+    assert "tea" in capsys.readouterr().out
