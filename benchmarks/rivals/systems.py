@@ -107,6 +107,13 @@ SYSTEMS = [
     System("labeltree", "labeltree"),
     System("labeltree, weights of one byte", "labeltree", {"compress": True}),
     System("labeltree, narrower nodes", "labeltree", {"tree_options": {"width": 1}}),
+    System(
+        "labeltree, narrower nodes, weights of one byte",
+        "labeltree",
+        {"tree_options": {"width": 1}, "compress": True},
+    ),
+    # As all rivals search; the lines above are exact.
+    System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
     System(
         "labeltree, 2-means tree",

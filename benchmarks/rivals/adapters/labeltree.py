@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from scipy import sparse
@@ -22,18 +24,28 @@ def train(
     model_path: str,
     threads: int,
     compress: bool = False,
+    beam: int | None = None,
     **settings: Any,
 ) -> None:
-    """Train with its defaults, but for the settings; `compress` makes weights of one byte."""
+    """Train with its defaults, but for the settings.
+
+    `compress` makes weights of one byte; `beam` is for the queries that follow.
+    """
     model = labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data)
     if compress:
         model.compress()
     model.save(model_path)
+    _beam_path(model_path).write_text(json.dumps(beam))
 
 
-def load(model_path: str, threads: int) -> Any:
+def load(model_path: str, threads: int) -> tuple[Any, int | None]:
     """Open the model."""
-    return labeltree.load(model_path).set_params(n_jobs=threads)
+    model = labeltree.load(model_path).set_params(n_jobs=threads)
+    return model, json.loads(_beam_path(model_path).read_text())
+
+
+def _beam_path(model_path: str) -> Path:
+    return Path(model_path).with_suffix(".beam.json")
 
 
 def query(row: Any) -> Any:
@@ -48,5 +60,6 @@ def ask(model: Any, query: Any, k: int) -> Ranking:
 
 def predict(model: Any, X: Any, k: int) -> Ranking:
     """Rank the labels of each row."""
-    ranking: Ranking = model.top_k(X, k)
+    tree, beam = model
+    ranking: Ranking = tree.top_k(X, k, beam=beam)
     return ranking
