@@ -9,6 +9,7 @@ from labeltree.plan import Plan, plan
 from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
 from labeltree.trees import LabelTree
+from labeltree.tuning import Tuning, tune
 
 __version__ = version("labeltree")
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "PLTClassifier",
     "Plan",
     "TextTagger",
+    "Tuning",
     "__version__",
     "bounds",
     "cost",
@@ -27,4 +29,5 @@ __all__ = [
     "metrics",
     "plan",
     "trees",
+    "tune",
 ]
