@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from labeltree import bounds, cost, data, metrics, trees
+from labeltree.ancestors import ancestor_proba
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
@@ -22,6 +23,7 @@ __all__ = [
     "TextTagger",
     "Tuning",
     "__version__",
+    "ancestor_proba",
     "bounds",
     "cost",
     "data",

@@ -24,6 +24,7 @@ EXAMPLES = """\
   labeltree train folder-of-texts -o model.lt --holdout 0.2
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
   labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
+  labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
 
 a part of the rows is held out: half of it calibrates probabilities, the other half judges the model
 """
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("training needs features; name them with --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibrating, judging = hold_out(data, share, arguments.seed)
-    options = given_options(arguments, data)
+    options = given_options(arguments, training)
     model = train_model(options, training, calibrating, tell=not arguments.quiet)
     if arguments.compress:
         model.compress()

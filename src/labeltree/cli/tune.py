@@ -104,6 +104,10 @@ def command(arguments: argparse.Namespace, tuning: Tuning) -> str:
     words += ["--text", arguments.text] if arguments.text != "text" else []
     words += ["--separator", arguments.separator] if arguments.separator != "," else []
     words += ["--tags-first"] * arguments.tags_first + ["--no-header"] * arguments.no_header
+    for name in ("hierarchy", "hierarchy_separator", "language"):
+        value = getattr(arguments, name)
+        words += ["--" + name.replace("_", "-"), value] if value is not None else []
+    words += ["--collapse"] * arguments.collapse
     words += ["-o", arguments.output or "model.lt"]
     return shlex.join(words + written_options(tuning.settings))
 
