@@ -99,6 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
             stream.write("".join(write(n_rows + i, row) for i, row in enumerate(answers)).encode())
             stream.flush()
             n_rows += len(answers)
+        source = arguments.data if arguments.x is None else arguments.x
+        if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file a mistake
+            raise ValueError(f"{source}: there are no rows")
     return 0
 
 
