@@ -37,9 +37,9 @@ lint: $(VENV)/installed
 	$(BIN)/mypy -p labeltree
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
-$(VENV)/docs: $(VENV)/installed
-	$(PIP) '.[docs]'
-	@touch $@
+$(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
+	$(PIP) '.[test,lint,docs]'
+	@touch $(VENV)/installed $@
 
 docs: $(VENV)/docs
 	$(BIN)/mkdocs build --quiet

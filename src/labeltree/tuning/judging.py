@@ -69,8 +69,9 @@ class Judge:
         self._X: Any = list(X) if features is None else features
         n_rows = len(self._X) if features is None else features.shape[0]
         tree = fixed.get("tree")
-        given = [tree] if isinstance(tree, LabelTree) else list(tree or ())
-        given = [] if isinstance(tree, str) else given
+        given = [tree] if isinstance(tree, LabelTree) else []
+        if tree is not None and not isinstance(tree, str | LabelTree):
+            given = list(tree)
         self._rows = inputs.training_labels(Y, given)
         # Names and numbers of labels matter to what was given.
         self._all_labels = bool(given) or isinstance(fixed.get("class_weight"), Mapping)
@@ -78,9 +79,9 @@ class Judge:
         if n_rows != self._rows.n_rows:
             raise ValueError(f"X has {n_rows} rows, but Y has {self._rows.n_rows}")
         n_held = min(round(holdout[0] * n_rows), holdout[1])
-        if n_held < 2 or n_rows - n_held < 2:
+        if n_held < 2 or n_rows - n_held < 3:
             raise ValueError(
-                f"tuning needs at least 2 rows to train and 2 to judge by, but of {n_rows} rows "
+                f"tuning needs at least 3 rows to train and 2 to judge by, but of {n_rows} rows "
                 f"{n_held} are to judge by"
             )
         order = np.random.default_rng(seed).permutation(n_rows)
@@ -130,7 +131,8 @@ class Judge:
     ) -> tuple[FeatureMatrix, FeatureMatrix, float]:
         """Return features to train and to judge by, and how long it took to make them."""
         if not self.is_text:
-            return self._X[chosen], self._X[self._held], 0.0
+            self._vectorised = self._vectorised or (None, self._X[self._held])
+            return self._X[chosen], self._vectorised[1], 0.0
         options = self._text_options(parameters)
         key = options, len(chosen)
         if self._vectorised is None or self._vectorised[0] != key:
