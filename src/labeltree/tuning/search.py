@@ -28,7 +28,8 @@ _FACTOR = 3  # rows from rung to rung, and settings the other way round
 _MAX_RUNGS = 4
 _MIN_ROWS = 500  # of the smallest sample, if there are as many
 _FEWEST, _MOST = 6, 40  # settings of the smallest sample, if time decides
-_MAX_ROUNDS = 4
+_MAX_ROUNDS = 20
+_PATIENCE = 30  # settings in vain that end the search, if time does not
 _SLACK = 1.5  # other settings take longer than the default
 
 
@@ -144,22 +145,31 @@ class _Search:
         try:
             if self._attempt(0, {}).score is None:
                 raise ValueError(self.trials[0].error)
-            centre: Settings = {}
-            for round_ in range(_MAX_ROUNDS):
-                drawn = draw_settings(choices, seed + round_, centre)
-                n_first = (n_settings or self._affordable()) - 1
-                rivals = list(islice((s for s in drawn if self._find(s, 0) is None), n_first))
-                if not rivals or not self._halve(centre, rivals):
-                    return "time" if rivals else "done"
-                best = self.winner()[0].settings
-                if best == centre:
-                    return "done"
-                centre = best
+            return "done" if self._rounds(choices, n_settings, seed) else "time"
         except KeyboardInterrupt:
             if not self.trials:
                 raise
             return "stopped"
-        return "done"
+
+    def _rounds(
+        self, choices: dict[str, list[Settings]], n_settings: int | None, seed: int
+    ) -> bool:
+        """Return False if time left something out."""
+        centre: Settings = {}
+        is_whole, n_in_vain = True, 0
+        for round_ in range(_MAX_ROUNDS):
+            drawn = draw_settings(choices, seed + round_, centre)
+            n_rivals = (n_settings or self._affordable()) - 1
+            if n_rivals < 1:
+                return n_settings is not None
+            rivals = list(islice((s for s in drawn if self._find(s, 0) is None), n_rivals))
+            is_whole &= self._halve(centre, rivals)
+            best = self.winner()[0].settings
+            n_in_vain = n_in_vain + len(rivals) if best == centre else 0
+            if best == centre and (n_settings is not None or n_in_vain >= _PATIENCE or not rivals):
+                break
+            centre = best
+        return is_whole
 
     def _halve(self, centre: Settings, rivals: list[Settings]) -> bool:
         """Try settings rung by rung, the better third on more rows; False if time ended it."""
@@ -168,6 +178,8 @@ class _Search:
         for rung in range(len(self._sizes)):
             for settings in ({}, centre):
                 if self._find(settings, rung) is None:
+                    if self._end_of(settings, rung) > self._limit - self._time_of_fit():
+                        return False
                     self._attempt(rung, settings)
             is_whole &= self._attempt_all(rung, rivals)
             rivals = self._better_third(rung, rivals)
@@ -189,7 +201,7 @@ class _Search:
         until = now + (self._limit - self._time_of_fit() - now) / n_rungs_left
         is_whole = True
         for i, settings in enumerate([one for group in groups.values() for one in group]):
-            ends = monotonic() - self._start + self._time_of(settings, rung)
+            ends = self._end_of(settings, rung)
             # One rival is worth more time than the rung's share: without it nothing is compared.
             if ends > until and (i or ends > self._limit - self._time_of_fit()):
                 is_whole = False
@@ -241,11 +253,11 @@ class _Search:
         n_settings = left / (seconds * len(self._sizes))  # each rung takes about the same
         return int(np.clip(n_settings, _FEWEST if len(self.trials) == 1 else 0, _MOST))
 
-    def _time_of(self, settings: Settings, rung: int) -> float:
-        """Return how long a trial will take, by the largest trial of the settings so far."""
+    def _end_of(self, settings: Settings, rung: int) -> float:
+        """Return when a trial would end, by the largest trial of the settings so far."""
         earlier = [t for t in self.trials if t.settings == settings]
         known = earlier[-1] if earlier else self.trials[0]
-        return known.seconds * self._sizes[rung] / known.n_rows
+        return monotonic() - self._start + known.seconds * self._sizes[rung] / known.n_rows
 
     def _time_of_fit(self) -> float:
         """Return how long the last fit will take, which is of all rows."""
