@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 import labeltree as lt
 from labeltree import PLTClassifier, TextTagger, ancestor_proba
@@ -250,6 +251,24 @@ def test_a_threshold_leaves_out_just_what_is_below_it(threshold) -> None:
     found = ancestor_proba(clf, X, Hierarchy(PAIRS), threshold=threshold).probabilities.toarray()
     kept = everything >= np.float32(threshold)
     np.testing.assert_array_equal(found, np.where(kept, everything, 0))
+
+
+def test_labels_that_are_numbers_have_ancestors_too() -> None:
+    pairs = [("a", "0"), ("a", "2"), ("b", "1")]
+    Y = np.eye(3, dtype=np.uint8).repeat(3, axis=0)
+    clf = PLTClassifier(tree=from_hierarchy(pairs, Y), n_jobs=1).fit(Y, Y)
+    concepts, found = ancestor_proba(clf, Y[[0, 3]], Hierarchy(pairs))
+    assert [[concepts[j] for j in row.nonzero()[0]] for row in found.toarray()] == [["a"], ["b"]]
+
+
+def test_nodes_of_any_kind_are_asked() -> None:
+    Y = [["poodle"], ["boxer"], ["cat"]] * 6
+    X = np.eye(3).tolist() * 6
+    tree = from_hierarchy(PAIRS, Y)
+    clf = PLTClassifier(tree=tree, node_estimator=LogisticRegression(C=100.0)).fit(X, Y)
+    concepts, found = ancestor_proba(clf, X[:3], Hierarchy(PAIRS))
+    dogs = found.toarray()[:, concepts.index("dog")]
+    assert (dogs > 0.5).tolist() == [True, True, False]
 
 
 def test_a_tree_that_does_not_follow_the_hierarchy_is_refused() -> None:

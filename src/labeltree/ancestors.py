@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,9 +83,7 @@ class Ancestry:
         least = before if len(self._places) == 1 else 0.0
         indptr, indices, data = [0], [np.empty(0, np.int64)], [np.empty(0, np.float32)]
         for i in range(rows.shape[0]):
-            part = slice(rows.indptr[i], rows.indptr[i + 1])
-            row = SimpleNamespace(indices=rows.indices[part], data=rows.data[part])
-            numbers, products = self._of_row(row, least)
+            numbers, products = self._of_row(rows[[i]], least)
             known = products.astype(np.float32) if curve is None else curve(products)
             is_kept = known >= threshold
             indices.append(numbers[is_kept])
@@ -116,7 +113,11 @@ class _Place:
 
 def _labels_below(hierarchy: Hierarchy, labels: list[Any]) -> dict[Any, list[int]]:
     """Return the label numbers below each concept that is above some label."""
-    concepts = [hierarchy.find(label if isinstance(label, str) else str(label)) for label in labels]
+    # Labels without names are numbers, which a file has as text.
+    concepts = [
+        hierarchy.find(label) or (None if isinstance(label, str) else hierarchy.find(str(label)))
+        for label in labels
+    ]
     below: dict[Any, list[int]] = {}
     for j, concept in enumerate(concepts):
         for above in hierarchy.ancestors(concept) if concept is not None else ():
