@@ -6,12 +6,13 @@ CXX_FILES = $(wildcard core/*.hpp core/*.cpp src/*.cpp)
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed) CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench asan clean
+.PHONY: help demo test lint docs format bench asan clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
 	@echo 'make test    run the tests'
 	@echo 'make lint    ruff, mypy --strict, clang-format'
+	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make bench   measure our kernels, and labeltree beside every rival on EURLex-4K'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
 	@echo 'make format  rewrite the sources in house format'
@@ -35,6 +36,14 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p labeltree
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+$(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
+	$(PIP) '.[test,lint,docs]'
+	@touch $(VENV)/installed $@
+
+docs: $(VENV)/docs
+	$(BIN)/mkdocs build --quiet
+	@echo 'open build/site/index.html'
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

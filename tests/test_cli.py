@@ -114,7 +114,7 @@ def test_empty_text_file_has_no_rows(name, tmp_path, capsys) -> None:
 
 def test_text_without_words_is_refused(tmp_path, capsys) -> None:
     assert main(["plan", file_with(tmp_path, "-\ta\n-\tb\n", "data.tsv")]) == 1
-    assert "empty vocabulary" in capsys.readouterr().err
+    assert "no text has a word" in capsys.readouterr().err
 
 
 def test_verbose_shows_where_an_error_is(tmp_path) -> None:

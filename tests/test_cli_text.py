@@ -147,7 +147,11 @@ BROKEN = [*['{"text": "tea", "labels": ["a"]}'] * 16, '{"text": "tea", "labels":
     ("name", "content", "message"),
     [
         ("docs.jsonl", b"", "docs.jsonl: there are no rows"),
-        ("docs.jsonl", "\n".join(BROKEN).encode(), "docs.jsonl: line 17: broken JSON"),
+        (
+            "docs.jsonl",
+            "\n".join(BROKEN).encode(),
+            "docs.jsonl: line 17: broken JSON: Expecting ',' delimiter at character 31",
+        ),
         ("docs.jsonl", b'{"body": "tea"}', 'docs.jsonl: line 1: field "text" is missing'),
         (
             "docs.tsv",
@@ -155,7 +159,7 @@ BROKEN = [*['{"text": "tea", "labels": ["a"]}'] * 16, '{"text": "tea", "labels":
             "docs.tsv: line 1: not UTF-8: byte 0xfc",
         ),
         ("docs.tsv", b"tea\t\n", "docs.tsv: no row has a label"),
-        ("docs.tsv", b"?\ta\n!\tb\n", "empty vocabulary"),
+        ("docs.tsv", b"?\ta\n!\tb\n", "no text has a word: words are two letters or more"),
         ("docs.csv", b"text,topics\ntea,drink\n", 'docs.csv: line 1: column "tags" is missing'),
         ("docs.csv", b"text,tags\ntea,a,b\n", "docs.csv: line 2: a row must have 2 fields"),
         ("docs.csv", b'text,tags\n"tea\n', "docs.csv: line 2: broken CSV"),

@@ -1,4 +1,5 @@
 import doctest
+import importlib
 import operator
 import re
 import runpy
@@ -8,36 +9,66 @@ from pathlib import Path
 
 import pytest
 
-import labeltree
-from labeltree import cli, trees
+import labeltree as lt
+from labeltree import cli, datasets, trees
 from labeltree.data import write_npz, write_xmc
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = [
-    "training.md",
-    "model-file.md",
-    "calibration.md",
-    "queries.md",
-    "text.md",
-    "coming-from.md",
-]
+README = DOCS.parent / "README.md"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+DATA = {"datasets.md", "guide.md"}  # whose examples are about data that takes long to read
 
 
-@pytest.mark.parametrize("page", PAGES)
+def examples_of(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+
+
+def run_examples(page: str, names: dict[str, object], examples: list[str]) -> None:
+    exec(compile("\n".join(examples), page, "exec"), names)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in DATA and examples_of(page)])
 def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
-    exec(compile("\n".join(examples), page, "exec"), {})
+    run_examples(page, {}, examples_of(page))
     assert {path.name for path in tmp_path.iterdir()} <= {"model.lt"}
 
 
-def test_the_commands_of_the_guide_are_understood() -> None:
-    lines = re.findall(r"^\$ (.*)$", (DOCS / "guide.md").read_text(), flags=re.MULTILINE)
-    commands = [part for line in lines for part in line.split("|") if "labeltree" in part]
-    assert len(commands) > 5
-    for command in commands:
+@pytest.fixture
+def few_docs(monkeypatch) -> None:
+    """Docstrings of one small package stand in for those of all."""
+    found = datasets.python_docs(packages=["json", "email"], min_count=1)
+    monkeypatch.setattr(datasets, "python_docs", lambda **_: found)
+
+
+def test_the_examples_of_the_guide_run(few_docs, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, *others = examples_of("guide.md")
+    names: dict[str, object] = {}
+    run_examples("guide.md", names, [first])
+    assert cli.main(["train", "docs.jsonl", "-o", "model.lt"]) == 0
+    run_examples("guide.md", names, others)
+
+
+def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train.txt", "test.txt"):
+        (tmp_path / name).write_text("2 3 2\n0 0:1 2:0.5\n0,1 1:1\n")
+    few_rows = datasets.xmc("train.txt", "test.txt", normalize=True)
+    monkeypatch.setattr(datasets, "eurlex4k", lambda **_: few_rows)
+    run_examples("datasets.md", {}, examples_of("datasets.md"))
+
+
+def commands_of(path: Path) -> list[str]:
+    lines = re.findall(r"^(?:\$|   ) (.*)$", path.read_text(), flags=re.MULTILINE)
+    parts = [part.split("  #")[0].strip() for line in lines for part in line.split("|")]
+    return [part for part in parts if part.startswith("labeltree ")]
+
+
+@pytest.mark.parametrize("page", [*PAGES, "../README.md"])
+def test_the_commands_of_a_page_are_understood(page) -> None:
+    for command in commands_of(DOCS / page):
         arguments = shlex.split(command)
-        assert arguments[0] == "labeltree"
         assert callable(cli._parser().parse_args(arguments[1:]).run)
 
 
@@ -64,7 +95,42 @@ def test_commands_and_names_in_running_text_are_known(page) -> None:
     for command in re.findall(r"`labeltree ([a-z]+ [^`]*)`", text):
         assert callable(cli._parser().parse_args(shlex.split(command.partition("<")[0])).run)
     for name in re.findall(r"\blt\.([A-Za-z_][\w.]*\w)", text):
-        assert callable(operator.attrgetter(name)(labeltree)) or name == "metrics"
+        assert callable(operator.attrgetter(name)(lt)) or name == "metrics"
+
+
+def test_the_guide_and_the_readme_have_commands() -> None:
+    assert len(commands_of(DOCS / "guide.md")) > 5
+    assert len(commands_of(README)) > 3
+
+
+# The site -----------------------------------------------------------------------------------------
+
+
+def test_every_page_is_on_the_site_once() -> None:
+    listed = re.findall(r"[\w/-]+\.md", (DOCS.parent / "mkdocs.yml").read_text())
+    assert sorted(listed) == PAGES
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    documented = [
+        name
+        for page in (DOCS / "api").glob("*.md")
+        for name in re.findall(r"^::: (.*)$", page.read_text(), flags=re.MULTILINE)
+    ]
+    modules = ("bounds", "cost", "data", "datasets", "metrics", "plot", "trees")
+    public = {f"labeltree.{name}" for name in lt.__all__ if name not in (*modules, "__version__")}
+    for name in modules:
+        module = importlib.import_module(f"labeltree.{name}")
+        public |= {f"labeltree.{name}.{short}" for short in module.__all__}
+    assert len(documented) == len(set(documented))
+    assert set(documented) == public - {"labeltree.trees.LabelTree"}
+
+
+def test_the_reference_has_the_help_of_every_command() -> None:
+    page = (DOCS / "api" / "command-line.md").read_text()
+    assert re.findall(r"<!-- help: (\w+) -->", page) == [
+        module.__name__.rpartition(".")[2] for module in cli._COMMANDS
+    ]
 
 
 class AnyDecimals(doctest.OutputChecker):

@@ -196,7 +196,7 @@ def test_a_tagger_can_be_copied_and_pickled(tagger, tmp_path) -> None:
         ([], [], "there must be at least one text"),
         (None, [["a"]], "there are neither texts nor embeddings"),
         (["tea"], [[]], "Y must have at least one label"),
-        (["?"], [["a"]], "empty vocabulary"),
+        (["?"], [["a"]], "no text has a word"),
     ],
 )
 def test_wrong_texts_and_tags_are_refused(texts, tags, message) -> None:

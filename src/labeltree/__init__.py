@@ -3,12 +3,14 @@
 from importlib.metadata import version
 
 from labeltree import bounds, cost, data, metrics, trees
+from labeltree.ancestors import ancestor_proba
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
 from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
 from labeltree.trees import LabelTree
+from labeltree.tuning import Tuning, tune
 
 __version__ = version("labeltree")
 __all__ = [
@@ -19,7 +21,9 @@ __all__ = [
     "PLTClassifier",
     "Plan",
     "TextTagger",
+    "Tuning",
     "__version__",
+    "ancestor_proba",
     "bounds",
     "cost",
     "data",
@@ -27,4 +31,5 @@ __all__ = [
     "metrics",
     "plan",
     "trees",
+    "tune",
 ]

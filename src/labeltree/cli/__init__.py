@@ -1,6 +1,6 @@
 """The command line, with the words and defaults of the library.
 
-`labeltree train | predict | evaluate | explain | plan | tree | inspect | convert | demo`
+`labeltree train | tune | predict | evaluate | explain | plan | tree | inspect | convert | demo`
 
 Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
 """
@@ -15,11 +15,22 @@ import sys
 from collections.abc import Sequence
 
 import labeltree
-from labeltree.cli import convert, demo, evaluate, explain, inspect, plan, predict, train, tree
+from labeltree.cli import (
+    convert,
+    demo,
+    evaluate,
+    explain,
+    inspect,
+    plan,
+    predict,
+    train,
+    tree,
+    tune,
+)
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.plan import INTERRUPTED
 
-_COMMANDS = (train, predict, evaluate, explain, plan, tree, inspect, convert, demo)
+_COMMANDS = (train, tune, predict, evaluate, explain, plan, tree, inspect, convert, demo)
 # What is wrong with the data, the disk or the installation; all else is a bug and may show itself.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2

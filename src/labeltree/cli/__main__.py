@@ -1,7 +1,8 @@
-"""Lets `python -m labeltree.cli` run the command line."""
+"""`python -m labeltree.cli`, the same as `labeltree`."""
 
 import sys
 
 from labeltree.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

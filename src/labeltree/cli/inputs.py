@@ -23,6 +23,7 @@ from labeltree.data import (
     read_tsv,
     read_xmc,
 )
+from labeltree.text.features import TextFeatures, TextOptions
 from labeltree.trees.formats import format_of
 
 _SUFFIXES = {
@@ -233,8 +234,6 @@ def _kind(path: str) -> str:
 
 
 def tfidf(texts: list[str]) -> Any:
-    """Return TF-IDF features of texts, as scikit-learn makes them by default."""
-    # scikit-learn takes a second to import, and most commands do without.
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(dtype=np.float32).fit_transform(texts)
+    """Return TF-IDF features of single words."""
+    options = TextOptions(ngram_range=(1, 1), min_df=1, sublinear_tf=False)
+    return TextFeatures.fit(options, texts, None)[1]

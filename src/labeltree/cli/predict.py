@@ -11,7 +11,9 @@ from itertools import islice, pairwise
 from typing import Any
 
 from labeltree import TextTagger, load
+from labeltree.ancestors import THRESHOLD, Ancestry
 from labeltree.cli.inputs import UsageError
+from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.data import read_csv, read_jsonl, read_npz, read_xmc
 from labeltree.data.files import open_write
 from labeltree.data.text import numbered_lines
@@ -23,9 +25,11 @@ EXAMPLES = """\
   labeltree predict model.lt docs.jsonl --threshold 0.5 --output-format jsonl -o tags.jsonl
   labeltree predict model.lt docs.jsonl --output-format csv | head
   labeltree predict model.lt --x X.npz
+  labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
 
 a model of texts reads one text a line, JSONL or CSV; any other XMC text or --x. Answers come in the
-order of the input; as text they are label:probability with tabs between, a line for each row
+order of the input; as text they are label:probability with tabs between, a line for each row.
+Ancestors are those of at least the threshold, 0.5 if there is none
 """
 _TOP_K = 5
 _CHUNK = 4096
@@ -55,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top-k", type=int, help=f"labels a row at most ({_TOP_K}; any number with --threshold)"
     )
     parser.add_argument("--threshold", type=float, help="labels of at least this probability")
+    add_hierarchy_arguments(
+        parser, "--ancestors", "add what stands above labels in the hierarchy the model has as tree"
+    )
     parser.add_argument(
         "--output-format",
         choices=_WRITERS,
@@ -75,22 +82,30 @@ def run(arguments: argparse.Namespace) -> int:
         top_k = _TOP_K
     if top_k is not None and top_k < 1:
         raise UsageError(f"--top-k must be at least 1, but is {top_k}")
-    limits = (top_k, arguments.threshold)
-    is_tagger = isinstance(model, TextTagger)
-    answers = (_of_texts if is_tagger else _of_rows)(arguments, model, limits)
+    ancestry = None
+    if arguments.ancestors is not None:
+        ancestry = Ancestry(model, read_hierarchy(arguments, arguments.ancestors))
+    chunks: Iterator[Any]
+    chunks = _texts(arguments) if isinstance(model, TextTagger) else _rows(arguments, model)
     write = _WRITERS[arguments.output_format]
     with open_write(arguments.output) as stream:
         if arguments.output_format == "csv":
             stream.write(b"row,rank,label,probability\n")
         n_rows = 0
-        for chunk in answers:
-            stream.write("".join(write(n_rows + i, row) for i, row in enumerate(chunk)).encode())
+        for chunk in chunks:
+            answers = _answers(model, chunk, top_k, arguments.threshold)
+            if ancestry is not None:
+                _add_ancestors(answers, ancestry, chunk, arguments.threshold)
+            stream.write("".join(write(n_rows + i, row) for i, row in enumerate(answers)).encode())
             stream.flush()
-            n_rows += len(chunk)
+            n_rows += len(answers)
+        source = arguments.data if arguments.x is None else arguments.x
+        if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file a mistake
+            raise ValueError(f"{source}: there are no rows")
     return 0
 
 
-def _of_texts(arguments: argparse.Namespace, model: Any, limits: Any) -> Iterator[list[Answer]]:
+def _texts(arguments: argparse.Namespace) -> Iterator[list[str]]:
     kind = arguments.format or _kind(arguments.data, "lines")
     if arguments.x is not None or kind == "xmc":
         raise UsageError("the model was trained on texts, but data has rows of numbers")
@@ -102,10 +117,10 @@ def _of_texts(arguments: argparse.Namespace, model: Any, limits: Any) -> Iterato
     else:
         texts = (line for _, line in numbered_lines(arguments.data))
     while chunk := list(islice(texts, arguments.chunk)):
-        yield model.tag(chunk, *limits)
+        yield chunk
 
 
-def _of_rows(arguments: argparse.Namespace, model: Any, limits: Any) -> Iterator[list[Answer]]:
+def _rows(arguments: argparse.Namespace, model: Any) -> Iterator[Any]:
     if arguments.x is None and (arguments.format or _kind(arguments.data, "xmc")) != "xmc":
         raise UsageError("the model was trained on rows of numbers, but data has texts")
     if arguments.x is not None:
@@ -115,10 +130,28 @@ def _of_rows(arguments: argparse.Namespace, model: Any, limits: Any) -> Iterator
         header = not arguments.no_header
         X, _ = read_xmc(arguments.data, header=header, n_features=n_features)
     for first in range(0, X.shape[0], arguments.chunk):
-        found, _ = model._search(X[first : first + arguments.chunk], *limits)
-        names = model.classes_[found.indices].tolist()
-        pairs = list(zip(names, found.data.tolist(), strict=True))
-        yield [pairs[begin:end] for begin, end in pairwise(found.indptr.tolist())]
+        yield X[first : first + arguments.chunk]
+
+
+def _answers(model: Any, chunk: Any, top_k: int | None, threshold: float | None) -> list[Answer]:
+    if isinstance(model, TextTagger):
+        return model.tag(chunk, top_k, threshold)
+    found, _ = model._search(chunk, top_k, threshold)
+    names = model.classes_[found.indices].tolist()
+    pairs = list(zip(names, found.data.tolist(), strict=True))
+    return [pairs[begin:end] for begin, end in pairwise(found.indptr.tolist())]
+
+
+def _add_ancestors(
+    answers: list[Answer], ancestry: Ancestry, chunk: Any, threshold: float | None
+) -> None:
+    """Add concepts to the labels of each row; one that is a label, too, is there as a concept."""
+    concepts, found = ancestry.proba(chunk, THRESHOLD if threshold is None else threshold)
+    for i, (begin, end) in enumerate(pairwise(found.indptr.tolist())):
+        named = (concepts[j] for j in found.indices[begin:end].tolist())
+        above = dict(zip(named, found.data[begin:end].tolist(), strict=True))
+        both = [*above.items(), *((label, p) for label, p in answers[i] if label not in above)]
+        answers[i] = sorted(both, key=lambda pair: -pair[1])
 
 
 def _kind(path: str, otherwise: str) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 from labeltree import PLTClassifier, TextTagger, cost
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
 from labeltree.cli.models import Judged, check_model_file
+from labeltree.cli.options import add_option_arguments, given_options
 from labeltree.data import as_labels
-from labeltree.text.features import ANALYZERS, TextOptions
 from labeltree.units import format_bytes, format_seconds
 
 SUMMARY = "learn labels from data and write a model file"
@@ -24,13 +24,11 @@ EXAMPLES = """\
   labeltree train folder-of-texts -o model.lt --holdout 0.2
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
   labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
+  labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
 
 a part of the rows is held out: half of it calibrates probabilities, the other half judges the model
 """
 HOLDOUT = 0.1
-# Options of TextTagger and of PLTClassifier; those that are not given keep the library's defaults.
-_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
-_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,31 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--holdout", type=float, default=HOLDOUT, help="share of rows to judge by (%(default)s)"
     )
     part.add_argument("--no-holdout", action="store_true", help="train on all rows, judge nothing")
-    text = parser.add_argument_group("words of texts")
-    text.add_argument("--analyzer", choices=ANALYZERS, help=f"({TextOptions.analyzer})")
-    first, last = TextOptions.ngram_range
-    text.add_argument(
-        "--ngram-range",
-        type=int,
-        nargs=2,
-        metavar=("FIRST", "LAST"),
-        help=f"runs of so many words or characters ({first} {last})",
-    )
-    text.add_argument("--min-df", type=_count_or_share, help="drop words of fewer texts (auto)")
-    text.add_argument("--max-features", type=int, help="keep the most frequent words only (all)")
-    text.add_argument("--n-features", type=int, help="hash words to so many columns")
-    text.add_argument("--no-sublinear-tf", action="store_true", help="count words plainly")
-    model = parser.add_argument_group("model")
-    defaults = PLTClassifier()
-    model.add_argument("--tree", help=f"name of a builder ({defaults.tree})")
-    model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
-    model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
-    model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
-    model.add_argument("--compress", action="store_true", help="one byte a weight, a smaller file")
-    model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
-    model.add_argument("--checkpoint", metavar="DIR", help="a stopped training goes on from here")
-    model.add_argument("--n-jobs", type=int, help="threads (all cores)")
-    model.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+    add_option_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("training needs features; name them with --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibrating, judging = hold_out(data, share, arguments.seed)
-    model = train_model(_options(arguments, data), training, calibrating, tell=not arguments.quiet)
+    options = given_options(arguments, training)
+    model = train_model(options, training, calibrating, tell=not arguments.quiet)
     if arguments.compress:
         model.compress()
     model.save(arguments.output)
@@ -163,26 +138,6 @@ def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:
     known = judged.truth.to_csr()[:, : len(judged.classifier.classes_)]
     if known.nnz:
         judged.classifier.calibrate(judged.X, known)
-
-
-def _options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str, Any]:
-    """Return the options that were given, so that the others keep the library's defaults."""
-    given = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_OPTIONS)}
-    options = {name: value for name, value in given.items() if value is not None}
-    if arguments.no_sublinear_tf:
-        options["sublinear_tf"] = False
-    if isinstance(data, Data):
-        for name in (*_TEXT_OPTIONS, "sublinear_tf"):
-            if name in options:
-                flag = ("no-" if name == "sublinear_tf" else "") + name.replace("_", "-")
-                raise UsageError(f"--{flag} is about words, but data has rows of numbers")
-    if "ngram_range" in options:
-        options["ngram_range"] = tuple(options["ngram_range"])
-    return {**options, "random_state": arguments.seed}
-
-
-def _count_or_share(text: str) -> int | float:
-    return int(text) if text.isdigit() else float(text)
 
 
 def _size(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import secrets
@@ -17,6 +18,8 @@ Source = str | os.PathLike[str] | IO[bytes]
 
 # A few bytes of zstd can stand for a megabyte, so little is read at a time.
 _ZSTD_PIECE = 8192
+
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def file_name(file: Source) -> str:
@@ -105,8 +108,13 @@ def open_write(target: Source) -> Iterator[IO[bytes]]:
         opened: AbstractContextManager[IO[bytes]] = path.open("wb")
     else:
         opened = _replacing(path)
-    with opened as raw, _packed(raw, path.suffix) as stream:
-        yield stream
+    try:
+        with opened as raw, _packed(raw, path.suffix) as stream:
+            yield stream
+    except OSError as error:
+        if error.filename is None and error.errno in _NO_ROOM:  # a write does not name its file
+            error.filename = os.fspath(target)
+        raise
 
 
 @contextmanager

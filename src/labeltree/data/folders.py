@@ -54,5 +54,6 @@ def _decoded(file: Path) -> str:
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{file}: not UTF-8: byte 0x{error.object[error.start]:02x} at position {error.start}"
+            f"{file}: not UTF-8: byte 0x{error.object[error.start]:02x} at position {error.start}; "
+            "convert the file to UTF-8"
         ) from None

@@ -170,9 +170,8 @@ def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
             try:
                 yield where, line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{where}: not UTF-8: byte 0x{line[error.start]:02x} at position {error.start}"
-                ) from None
+                byte = f"byte 0x{line[error.start]:02x} at position {error.start}"
+                raise ValueError(f"{where}: not UTF-8: {byte}; convert the file to UTF-8") from None
 
 
 def _json_object(where: str, line: str) -> dict[str, Any]:
@@ -182,6 +181,8 @@ def _json_object(where: str, line: str) -> dict[str, Any]:
             json.dumps(fields, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise ValueError(f"{where}: broken JSON: half of a surrogate pair") from None
+    except json.JSONDecodeError as error:  # its own text speaks of line 1, which this is not
+        raise ValueError(f"{where}: broken JSON: {error.msg} at character {error.colno}") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: broken JSON: {error}") from None
     if not isinstance(fields, dict):

@@ -148,7 +148,7 @@ class TextFeatures:
         if texts is not None:
             n_texts = len(cast(Sequence[str], texts)) if n_texts is None else n_texts
             vectorizer, weighting = options.vectorizer(n_texts), options.weighting()
-            counts = vectorizer.fit_transform(texts)
+            counts = _counted(vectorizer, texts, options)
             parts.append(weighting.fit(counts).transform(counts, copy=False))
             idf = np.asarray(weighting.idf_)
             if options.n_features is None:
@@ -319,6 +319,22 @@ class _ColumnNames(Sequence[str]):
         if column >= self._n_words:
             return f"embedding[{column - self._n_words}]"
         return self._words.get(column, f"x[{column}]")
+
+
+def _counted(vectorizer: Any, texts: Iterable[str], options: TextOptions) -> Any:
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError as error:
+        # The vectoriser speaks of stop words and max_df, which are not the reason.
+        if "empty vocabulary" in str(error):
+            raise ValueError(
+                "no text has a word: words are two letters or more, unless analyzer is 'char_wb'"
+            ) from None
+        if "no terms remain" in str(error) or "than min_df" in str(error):
+            raise ValueError(
+                f"no word is in enough texts, as min_df is {options.min_df!r}; lower it"
+            ) from None
+        raise
 
 
 def _beside(parts: list[Any], dense: FeatureMatrix | None) -> FeatureMatrix:

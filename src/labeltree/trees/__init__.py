@@ -17,11 +17,13 @@ from labeltree.trees.random_tree import random
 from labeltree.trees.refine import collapse, sweep
 from labeltree.trees.shannon import shannon
 from labeltree.trees.star import star
+from labeltree.trees.taxonomy import Hierarchy, from_hierarchy
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import label_vectors
 
 __all__ = [
     "CostModel",
+    "Hierarchy",
     "LabelTree",
     "binarize",
     "binary_merge",
@@ -30,6 +32,7 @@ __all__ = [
     "collapse",
     "complete",
     "exact",
+    "from_hierarchy",
     "from_napkinxc",
     "from_omikuji",
     "from_pecos",

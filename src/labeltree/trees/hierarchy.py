@@ -17,9 +17,9 @@ def parse_hierarchy(
     first_parent: bool,
 ) -> Parents:
     """Return the parents and labels of the tree that `LabelTree.from_hierarchy` describes."""
-    number, parent = _number_concepts(pairs, first_parent=first_parent)
+    number, parent = number_concepts(pairs, first_parent=first_parent)
     concepts = list(number)
-    _refuse_cycle(parent, concepts)
+    refuse_cycle(parent, concepts)
     names = concepts if labels is None else _check_labels(labels, number)
     kept = _with_ancestors([number[name] for name in names], parent)
     roots = [v for v in kept if parent[v] == NO_PARENT]
@@ -31,9 +31,10 @@ def parse_hierarchy(
     return _place_labels(kept, parent, [number[name] for name in names], names)
 
 
-def _number_concepts(
+def number_concepts(
     pairs: Iterable[tuple[Hashable, Hashable]], *, first_parent: bool
 ) -> tuple[dict[Hashable, int], list[int]]:
+    """Return the number of each concept in order of appearance, and the parent of each number."""
     number: dict[Hashable, int] = {}
     parent: list[int] = []
 
@@ -57,7 +58,8 @@ def _number_concepts(
     return number, parent
 
 
-def _refuse_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
+def refuse_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
+    """Refuse parents that lead back to where they came from."""
     walk_of = [NO_PARENT] * len(parent)  # the walk that came by, to tell a circle from old ground
     for start in range(len(parent)):
         v = start

@@ -1,0 +1,140 @@
+"""Options of the library as commands take them; those that are not given keep its defaults."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from labeltree import PLTClassifier
+from labeltree.builders import AUTO
+from labeltree.cli.inputs import Data, Texts, UsageError
+from labeltree.data import as_labels
+from labeltree.text.features import ANALYZERS, TextOptions
+from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
+
+_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
+_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")
+
+
+def add_option_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the library."""
+    text = parser.add_argument_group("words of texts")
+    text.add_argument("--analyzer", choices=ANALYZERS, help=f"({TextOptions.analyzer})")
+    first, last = TextOptions.ngram_range
+    text.add_argument(
+        "--ngram-range",
+        type=int,
+        nargs=2,
+        metavar=("FIRST", "LAST"),
+        help=f"runs of so many words or characters ({first} {last})",
+    )
+    text.add_argument("--min-df", type=_count_or_share, help="drop words of fewer texts (auto)")
+    text.add_argument("--max-features", type=int, help="keep the most frequent words only (all)")
+    text.add_argument("--n-features", type=int, help="hash words to so many columns")
+    text.add_argument("--no-sublinear-tf", action="store_true", help="count words plainly")
+    model = parser.add_argument_group("model")
+    defaults = PLTClassifier()
+    model.add_argument("--tree", help=f"name of a builder ({defaults.tree})")
+    model.add_argument("--width", type=float, help="of the nodes of the auto tree (3)")
+    add_hierarchy_arguments(model, "--hierarchy", "your own tree: child, tab, parent; or SKOS")
+    model.add_argument(
+        "--collapse", action="store_true", help="drop nodes of the hierarchy not worth their cost"
+    )
+    model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
+    model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
+    model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
+    model.add_argument("--compress", action="store_true", help="one byte a weight, a smaller file")
+    model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
+    model.add_argument("--checkpoint", metavar="DIR", help="a stopped training goes on from here")
+    model.add_argument("--n-jobs", type=int, help="threads (all cores)")
+    model.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+
+
+def add_hierarchy_arguments(group: Any, flag: str, text: str) -> None:
+    """Add the arguments that name a file of a hierarchy."""
+    group.add_argument(flag, metavar="FILE", help=text)
+    group.add_argument(
+        "--hierarchy-separator", metavar="SEP", help="the second column has paths from the top"
+    )
+    group.add_argument("--language", help="of the names in a SKOS file, such as en (all)")
+
+
+def read_hierarchy(arguments: argparse.Namespace, path: str) -> Hierarchy:
+    """Return the hierarchy of a file; what is odd about it is told on standard error."""
+    with told_warnings(quiet=arguments.quiet):
+        return Hierarchy.load(
+            path, separator=arguments.hierarchy_separator, language=arguments.language
+        )
+
+
+@contextmanager
+def told_warnings(*, quiet: bool) -> Iterator[None]:
+    """Print warnings as the command's own words."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught if not quiet else ():
+        print(f"labeltree: {warning.message}", file=sys.stderr)
+
+
+def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str, Any]:
+    """Return the options that were given, so that the others keep the library's defaults."""
+    given = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_OPTIONS)}
+    options = {name: value for name, value in given.items() if value is not None}
+    if arguments.no_sublinear_tf:
+        options["sublinear_tf"] = False
+    if isinstance(data, Data):
+        for name in (*_TEXT_OPTIONS, "sublinear_tf"):
+            if name in options:
+                flag = ("no-" if name == "sublinear_tf" else "") + name.replace("_", "-")
+                raise UsageError(f"--{flag} is about words, but data has rows of numbers")
+    if "ngram_range" in options:
+        options["ngram_range"] = tuple(options["ngram_range"])
+    if arguments.hierarchy is not None:
+        options["tree"] = _own_tree(arguments, data)
+    elif arguments.collapse:
+        raise UsageError("--collapse is of a hierarchy; name it with --hierarchy FILE")
+    if arguments.width is not None:
+        if options.get("tree", AUTO) != AUTO:
+            raise UsageError("--width is of the auto tree, but there is another")
+        options["tree_options"] = {"width": arguments.width}
+    return {**options, "random_state": arguments.seed}
+
+
+def _own_tree(arguments: argparse.Namespace, data: Data | Texts) -> LabelTree:
+    if arguments.tree is not None:
+        raise UsageError("--hierarchy is a tree, so leave --tree out")
+    hierarchy = read_hierarchy(arguments, arguments.hierarchy)
+    rows = as_labels(data.tags) if isinstance(data, Texts) else data.rows
+    with told_warnings(quiet=arguments.quiet):
+        return from_hierarchy(hierarchy, rows, collapse=arguments.collapse)
+
+
+def _count_or_share(text: str) -> int | float:
+    return int(text) if text.isdigit() else float(text)
+
+
+def written_options(settings: Mapping[str, Any]) -> list[str]:
+    """Return the options of the command line that stand for settings.
+
+    Examples
+    --------
+    >>> " ".join(written_options({"C": 2.0, "ngram_range": (1, 3), "sublinear_tf": False}))
+    '--C 2 --ngram-range 1 3 --no-sublinear-tf'
+    """
+    words: list[str] = []
+    for name, value in ({**settings} | dict(settings.get("tree_options") or {})).items():
+        flag = "--" + name.replace("_", "-")
+        if name == "sublinear_tf":
+            words += [] if value else ["--no-sublinear-tf"]
+        elif name == "random_state":
+            words += ["--seed", str(value)] if value else []
+        elif isinstance(value, tuple):
+            words += [flag, *map(str, value)]
+        elif name not in ("tree_options", "n_jobs") and not isinstance(value, LabelTree):
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return words

@@ -1,0 +1,98 @@
+"""Files of hierarchies: tables of parents, and SKOS vocabularies."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from labeltree.data.files import Source, file_name, open_read
+from labeltree.data.text import numbered_lines
+
+_PACKED = (".gz", ".zst")
+_RDF = {
+    ".ttl": "turtle",
+    ".rdf": "xml",
+    ".xml": "xml",
+    ".owl": "xml",
+    ".nt": "nt",
+    ".n3": "n3",
+    ".jsonld": "json-ld",
+}
+
+
+class Read(NamedTuple):
+    """What a file says: (parent, child) pairs, and (concept, name) pairs."""
+
+    pairs: list[tuple[str, str]]
+    names: list[tuple[str, str]]
+
+
+def read_hierarchy(source: Source, *, separator: str | None, language: str | None) -> Read:
+    """Return what a file says; SKOS by its suffix, else a table."""
+    name = file_name(source)
+    for suffix in _PACKED:
+        name = name.removesuffix(suffix)
+    for suffix, kind in _RDF.items():
+        if name.lower().endswith(suffix):
+            return _read_skos(source, kind, language)
+    return _read_table(source, separator)
+
+
+def _read_table(source: Source, separator: str | None) -> Read:
+    pairs = []
+    for where, line in numbered_lines(source):
+        if not line.strip():
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if separator is not None and len(cells) == 2:
+            path = [step.strip() for step in cells[1].split(separator) if step.strip()]
+            cells = [cells[0], *reversed(path)]
+            cells = cells[1:] if len(cells) > 1 and cells[0] == cells[1] else cells
+        while len(cells) > 1 and not cells[-1]:  # a concept at the top
+            cells.pop()
+        if not all(cells):
+            raise ValueError(f"{where}: a line is child, tab, parent, but one of them is empty")
+        if len(cells) == 1 and "\t" not in line:
+            raise ValueError(f"{where}: a line is child, tab, parent, but there is no tab")
+        pairs += list(zip(cells[1:], cells[:-1], strict=True))
+    if not pairs:
+        raise ValueError(f"{file_name(source)}: there is no child with a parent")
+    return Read(pairs, [])
+
+
+def _read_skos(source: Source, kind: str, language: str | None) -> Read:
+    graph = _parsed(source, kind)
+    from rdflib.namespace import SKOS
+
+    up = {(str(above), str(below)) for below, above in graph.subject_objects(SKOS.broader)}
+    up |= {(str(above), str(below)) for above, below in graph.subject_objects(SKOS.narrower)}
+    if not up:
+        raise ValueError(f"{file_name(source)}: there is no skos:broader or skos:narrower in it")
+    named = [
+        (str(concept), str(literal))
+        for concept, literal in graph.subject_objects(SKOS.prefLabel)
+        if language is None or getattr(literal, "language", None) == language
+    ]
+    named += [(str(concept), str(code)) for concept, code in graph.subject_objects(SKOS.notation)]
+    # A graph has no order; by name the answer is always the same.
+    return Read(sorted(up), sorted(named))
+
+
+def _parsed(source: Source, kind: str) -> Any:
+    try:
+        import rdflib
+        from rdflib.exceptions import ParserError
+        from rdflib.plugins.parsers.notation3 import BadSyntax
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'SKOS files need rdflib; pip install "labeltree[skos]"', name="rdflib"
+        ) from None
+    from xml.sax import SAXParseException
+
+    graph = rdflib.Graph()
+    with open_read(source) as stream:
+        try:
+            graph.parse(stream, format=kind)
+        except (BadSyntax, ParserError, SAXParseException, ValueError) as error:
+            first = next(iter(str(error).splitlines()), "")
+            raise ValueError(f"{file_name(source)}: not {kind}: {first:.120}") from None
+    return graph

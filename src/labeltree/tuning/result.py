@@ -1,0 +1,138 @@
+"""What a search tried and what it found."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from labeltree.calibration import Calibration
+from labeltree.estimators import PLTClassifier
+from labeltree.text import TextTagger
+from labeltree.tuning.space import Settings, described
+from labeltree.units import format_seconds
+
+_SHOWN = 5  # trials of each number of rows
+_COLUMNS = ("rung", "n_rows", "score", "seconds", "settings", "error")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting, trained on some rows and judged on the validation rows."""
+
+    rung: int  #: 0 for the smallest sample of rows
+    n_rows: int  #: rows it was trained on
+    settings: Settings  #: parameters that differ from the default
+    score: float | None  #: metric on the validation rows; None if it failed
+    seconds: float  #: to make features, train and judge; features are made once for several trials
+    figures: Mapping[str, float] = field(default_factory=dict)  #: all metrics
+    error: str | None = None  #: why it failed
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The trials of a search, and the best settings.
+
+    Print it for a table of the trials on most rows.
+    """
+
+    trials: Sequence[Trial]  #: in the order in which they were made
+    best: Trial  #: the best of those trained on most rows
+    metric: str
+    is_text: bool
+    fixed: Mapping[str, Any]  #: what the user had settled
+    n_validation: int  #: rows that judged
+    seconds: float
+    why_ended: str  #: "done", "time" or "stopped"
+    calibration: Calibration | None = None  #: learnt from the validation rows
+
+    @property
+    def settings(self) -> Settings:
+        """The best parameters: those found and those that were given."""
+        return {**self.fixed, **self.best.settings}
+
+    @property
+    def default(self) -> Trial:
+        """The default settings on as many rows as the best."""
+        return next(
+            trial
+            for trial in self.trials
+            if trial.n_rows == self.best.n_rows and not trial.settings
+        )
+
+    def estimator(self) -> PLTClassifier | TextTagger:
+        """Return an estimator with the best settings, not fitted yet."""
+        return (TextTagger if self.is_text else PLTClassifier)(**self.settings)
+
+    def fit(self, X: Any, Y: Any, **options: Any) -> PLTClassifier | TextTagger:
+        """Return the best settings fitted to rows, as a rule to all of them.
+
+        What the validation rows taught about probabilities goes with it, as those rows are no
+        longer unseen. Options are other parameters, such as verbose.
+        """
+        model = self.estimator()
+        model.set_params(**options).fit(X, Y)
+        if self.calibration is not None:
+            classifier = model.classifier_ if isinstance(model, TextTagger) else model
+            classifier.model_ = classifier.model_.calibrated(self.calibration)
+        return model
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "metric": self.metric,
+            "best": asdict(self.best),
+            "given": _plain(self.fixed),
+            "n_validation": self.n_validation,
+            "seconds": self.seconds,
+            "why_ended": self.why_ended,
+            "trials": [asdict(trial) for trial in self.trials],
+        }
+
+    def to_json(self) -> str:
+        """Return all trials as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def to_csv(self) -> str:
+        """Return all trials as CSV, a line each."""
+        names = list(self.best.figures)
+        made = io.StringIO()
+        table = csv.writer(made, lineterminator="\n")
+        table.writerow([*_COLUMNS, *names])
+        for trial in self.trials:
+            plain = {**asdict(trial), "settings": described(trial.settings)}
+            figures = [trial.figures.get(name, "") for name in names]
+            table.writerow([*("" if plain[c] is None else plain[c] for c in _COLUMNS), *figures])
+        return made.getvalue()
+
+    def __str__(self) -> str:
+        lines = [f"{'rows':>9} {self.metric:>9} {'time':>7}  settings"]
+        for n_rows in sorted({trial.n_rows for trial in self.trials}, reverse=True):
+            trials = sorted((t for t in self.trials if t.n_rows == n_rows), key=_order)
+            shown = [t for i, t in enumerate(trials) if i < _SHOWN or not t.settings]
+            lines += [_line(trial, is_best=trial is self.best) for trial in shown]
+            if len(trials) > len(shown):
+                lines.append(f"{n_rows:>9,}  and {len(trials) - len(shown)} more")
+        return "\n".join(lines)
+
+
+def _order(trial: Trial) -> float:
+    """The best score first; those that failed last."""
+    return 1.0 if trial.score is None else -trial.score
+
+
+def _line(trial: Trial, *, is_best: bool) -> str:
+    score = "failed" if trial.score is None else f"{trial.score:.4f}"
+    words = described(trial.settings) + (f": {trial.error:.60}" if trial.error else "")
+    mark = " *" if is_best else ""
+    return f"{trial.n_rows:>9,} {score:>9} {format_seconds(trial.seconds):>7}  {words}{mark}"
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = (str, int, float, bool, list, tuple, dict, type(None))
+    return {
+        name: value if isinstance(value, kinds) else repr(value) for name, value in given.items()
+    }

@@ -1,0 +1,136 @@
+"""Settings that are tried: the default, and some that differ from it in a few ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from labeltree.training import SolverSettings
+
+Settings = dict[str, Any]  # parameters of an estimator; those that are not in it are by default
+
+_KEPT = 0.5  # chance that drawn settings keep a choice of those they stay around
+_C = SolverSettings.C
+
+# What there is to choose, each time beside the default: parameters that belong together.
+MODEL_CHOICES: dict[str, list[Settings]] = {
+    "C": [{"C": factor * _C} for factor in (0.25, 0.5, 2.0, 4.0, 8.0, 16.0)],
+    "loss": [{"loss": "logistic"}],
+    "tree": [
+        {"tree_options": {"width": 1.0}},
+        {"tree_options": {"width": 10.0}},
+        {"tree": "cheapest"},
+        {"tree": "kmeans"},
+    ],
+}
+TEXT_CHOICES: dict[str, list[Settings]] = {
+    "words": [
+        {"ngram_range": (1, 1)},
+        {"ngram_range": (1, 3)},
+        {"analyzer": "char_wb", "ngram_range": (2, 4)},
+        {"analyzer": "char_wb", "ngram_range": (3, 6)},
+    ],
+    "min_df": [{"min_df": 1}, {"min_df": 3}],
+    "sublinear_tf": [{"sublinear_tf": False}],
+}
+# Choices that a parameter settles once the user has given it.
+_SETTLES = {
+    "tree_options": "tree",
+    "n_trees": None,
+    "analyzer": "words",
+    "ngram_range": "words",
+}
+
+
+def open_choices(fixed: Mapping[str, Any], *, is_text: bool) -> dict[str, list[Settings]]:
+    """Return the choices that the user has not made.
+
+    Examples
+    --------
+    >>> list(open_choices({"C": 2.0, "ngram_range": (1, 1)}, is_text=True))
+    ['loss', 'tree', 'min_df', 'sublinear_tf']
+    """
+    settled = {_SETTLES.get(name, name) for name in fixed}
+    if fixed.get("n_features") is not None:
+        settled.add("min_df")  # hashed words are not counted
+    choices = MODEL_CHOICES | (TEXT_CHOICES if is_text else {})
+    return {name: options for name, options in choices.items() if name not in settled}
+
+
+def draw_settings(
+    choices: Mapping[str, list[Settings]], seed: int, around: Settings | None = None
+) -> Iterator[Settings]:
+    """Iterate over settings other than those to stay around, each once.
+
+    First those that differ in one choice, then those that differ in several.
+
+    Parameters
+    ----------
+    choices
+        What there is to choose beside the default.
+    seed
+        Of their order.
+    around
+        Settings made of these choices; the default if None.
+
+    Examples
+    --------
+    >>> choices = {"C": [{"C": 2.0}], "loss": [{"loss": "logistic"}]}
+    >>> list(draw_settings(choices, seed=0))
+    [{'C': 2.0}, {'loss': 'logistic'}, {'C': 2.0, 'loss': 'logistic'}]
+    >>> list(draw_settings(choices, seed=0, around={"C": 2.0}))
+    [{}, {'C': 2.0, 'loss': 'logistic'}, {'loss': 'logistic'}]
+    """
+    generator = np.random.default_rng(seed)
+    made = around or {}
+    options = [[{}, *beside] for beside in choices.values()]
+    # Of options that are all part of the settings, the longest is the one that was chosen.
+    centre = [
+        max((o for o in each if o.items() <= made.items()), key=len) if each else {}
+        for each in options
+    ]
+    seen = {repr(_joined(centre))}
+    singles = [
+        [*centre[:i], option, *centre[i + 1 :]]
+        for i, each in enumerate(options)
+        for option in each
+        if option != centre[i]
+    ]
+    order = generator.permutation(len(singles)).tolist()
+    for i in order:
+        seen.add(repr(_joined(singles[i])))
+        yield _joined(singles[i])
+    n_all = int(np.prod([len(each) for each in options], dtype=np.int64))
+    while len(seen) < n_all:
+        drawn = [
+            kept if generator.random() < _KEPT else each[int(generator.integers(len(each)))]
+            for each, kept in zip(options, centre, strict=True)
+        ]
+        if repr(_joined(drawn)) not in seen:
+            seen.add(repr(_joined(drawn)))
+            yield _joined(drawn)
+
+
+def _joined(options: Iterable[Settings]) -> Settings:
+    return {name: value for option in options for name, value in option.items()}
+
+
+def described(settings: Mapping[str, Any]) -> str:
+    """Return settings as a person writes them.
+
+    Examples
+    --------
+    >>> described({"C": 2.0, "tree_options": {"width": 1.0}}), described({})
+    ('C=2, width=1', 'default')
+    """
+    flat = dict(settings)
+    flat |= flat.pop("tree_options", None) or {}
+    return ", ".join(f"{name}={_value(value)}" for name, value in flat.items()) or "default"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
