@@ -49,6 +49,7 @@ class OnlineModel {
 
   const OnlineTree& tree() const { return tree_; }
   const OnlineCounts& counts() const { return counts_; }
+  void set_counts(const OnlineCounts& counts) { counts_ = counts; }
   std::size_t n_features() const { return n_features_; }
   std::size_t n_weights() const;
   std::size_t n_bytes() const;
@@ -76,6 +77,10 @@ class OnlineModel {
   void replay(const FeatureRows& rows, const LabelRows& labels, std::span<const uint8_t> nodes, int n_threads,
               Interrupt& interrupt);
 
+  // Labels that no row has had yet.
+  void add_labels(std::size_t n);
+  // The tree as Tree numbers it.
+  NodeLists nodes() const;
   // Weights of nodes first .. last - 1 of tree().breadth_first(), without those of at most `prune`.
   NodeWeights weights(std::size_t first, std::size_t last, float prune) const;
   // Starts the children of a node (breadth first; -1 for what is above the root) from given weights, as if

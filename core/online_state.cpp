@@ -102,6 +102,23 @@ OnlineArrays OnlineModel::arrays() const {
   return made;
 }
 
+void OnlineModel::add_labels(std::size_t n) {
+  mark({});
+  for (std::size_t i = 0; i < n; ++i) tree_.insert({}, options_.bias, {}, growth_, space_);
+}
+
+NodeLists OnlineModel::nodes() const {
+  const std::vector<int32_t> order = tree_.breadth_first();
+  std::vector<int32_t> number(tree_.size(), -1);
+  for (std::size_t i = 0; i < order.size(); ++i) number[at(order[i])] = static_cast<int32_t>(i);
+  NodeLists made;
+  for (const int32_t v : order) {
+    made.parent.push_back(number[at(tree_.node(v).parent)]);
+    made.label.push_back(tree_.node(v).label);
+  }
+  return made;
+}
+
 NodeWeights OnlineModel::weights(std::size_t first, std::size_t last, float prune) const {
   const std::vector<int32_t> order = tree_.breadth_first();
   if (first > last || last > order.size()) throw std::invalid_argument("no such nodes");

@@ -611,15 +611,22 @@ NB_MODULE(_core, m) {
                                give(std::move(made.n_rows)), give(std::move(made.row_begin)),
                                give(std::move(made.features)), give(std::move(made.numbers)));
            })
+      .def("nodes", [](const labeltree::OnlineModel& self) { return give(self.nodes()); })
+      .def(
+          "add_labels", [](labeltree::OnlineModel& self, std::size_t n) { self.add_labels(n); }, "n"_a)
       .def_prop_ro("n_labels", [](const labeltree::OnlineModel& self) { return self.tree().n_labels(); })
       .def_prop_ro("n_features", [](const labeltree::OnlineModel& self) { return self.n_features(); })
       .def_prop_ro("n_weights", [](const labeltree::OnlineModel& self) { return self.n_weights(); })
       .def_prop_ro("n_bytes", [](const labeltree::OnlineModel& self) { return self.n_bytes(); })
-      .def_prop_ro("counts",
-                   [](const labeltree::OnlineModel& self) {
-                     const labeltree::OnlineCounts& counts = self.counts();
-                     return std::tuple(counts.n_rows, counts.n_unlabeled, counts.cost);
-                   })
+      .def_prop_rw(
+          "counts",
+          [](const labeltree::OnlineModel& self) {
+            const labeltree::OnlineCounts& counts = self.counts();
+            return std::tuple(counts.n_rows, counts.n_unlabeled, counts.cost);
+          },
+          [](labeltree::OnlineModel& self, const std::tuple<int64_t, int64_t, int64_t>& counts) {
+            self.set_counts({std::get<0>(counts), std::get<1>(counts), std::get<2>(counts)});
+          })
       .def(
           "learn",
           [](labeltree::OnlineModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,

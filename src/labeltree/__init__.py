@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from labeltree import bounds, cost, data, metrics, trees
+from labeltree import bounds, cost, data, metrics, online, trees
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
 from labeltree.plan import Plan, plan
@@ -25,6 +25,7 @@ __all__ = [
     "data",
     "load",
     "metrics",
+    "online",
     "plan",
     "trees",
 ]
