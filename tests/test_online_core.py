@@ -252,7 +252,7 @@ def test_new_labels_must_come_in_order() -> None:
 
 
 def test_features_outside_are_refused() -> None:
-    with pytest.raises(ValueError, match="feature 6 is outside 0..5"):
+    with pytest.raises(ValueError, match=r"feature 6 is outside 0\.\.5"):
         learn(new_model(), [({6: 1.0}, {0})])
 
 
@@ -261,7 +261,7 @@ def test_arrays_that_do_not_fit_are_refused(which) -> None:
     model = learn(new_model(), many_rows(10))
     broken = list(model.arrays())
     broken[which] = broken[which][:-1].copy()
-    with pytest.raises(ValueError, match="must|every|there|fit"):
+    with pytest.raises(ValueError, match=r"must|every|there|fit"):
         _core.OnlineModel.restore(*broken, model.counts, N_FEATURES, native_settings())
 
 

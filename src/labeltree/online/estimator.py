@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from labeltree import inputs
 from labeltree.builders import AUTO
@@ -24,6 +25,14 @@ from labeltree.trees import LabelTree
 # What a fit leaves behind that the learner makes anew when it is asked for.
 _DERIVED = ("model_", "trees_", "tree_", "classes_", "_stored_names")
 _RETREE = "blend"
+
+
+def _has_one_tree(estimator: Any) -> bool:
+    if estimator.n_trees != 1:
+        raise AttributeError(
+            f"partial_fit is for one tree, but n_trees is {estimator.n_trees}; set n_trees=1"
+        )
+    return True
 
 
 class OnlineMixin:
@@ -45,6 +54,8 @@ class OnlineMixin:
     classes_: Any
     _online: OnlineLearner | Callable[[], OnlineLearner]
 
+    # scikit-learn has no type information, so what it decorates is Any to mypy.
+    @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn rows once, in their order; labels never seen before get a place in the tree.
 
