@@ -81,6 +81,9 @@ LABELTREE_WIDE void step_ftrl(float* data, const uint32_t* slots, const float* v
   }
 }
 
+// Places of a table for each feature, at least half of it: few features have to look further.
+constexpr std::size_t SPARSENESS = 2;
+
 uint32_t hash(int32_t feature) {
   return static_cast<uint32_t>(feature) * 0x9e3779b1u;
 }
@@ -183,7 +186,7 @@ void OnlineStore::prune(float least) {
   index();
 }
 
-std::size_t OnlineStore::place(int32_t feature) const {
+inline std::size_t OnlineStore::place(int32_t feature) const {
   const std::size_t mask = table_.size() - 1;
   // The upper bits of the product are the well mixed ones.
   std::size_t p = hash(feature) >> (32 - std::bit_width(mask));
@@ -192,7 +195,7 @@ std::size_t OnlineStore::place(int32_t feature) const {
 }
 
 void OnlineStore::index() {
-  table_.assign(std::bit_ceil(std::max<std::size_t>(8, 2 * n_rows())), {-1, 0});
+  table_.assign(std::bit_ceil(std::max<std::size_t>(8, SPARSENESS * n_rows())), {-1, 0});
   for (std::size_t row = 1; row < n_rows(); ++row)
     table_[place(features_[row])] = {features_[row], static_cast<uint32_t>(row)};
 }
@@ -204,7 +207,7 @@ std::size_t OnlineStore::find_or_add(int32_t feature) {
   features_.push_back(feature);
   data_.resize(data_.size() + row_size());
   table_[p] = {feature, static_cast<uint32_t>(row)};
-  if (2 * n_rows() > table_.size()) index();
+  if (SPARSENESS * n_rows() > table_.size()) index();
   return row;
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from labeltree.online.tree_cost import TreeCost
 from labeltree.training import NEVER
 from labeltree.trees import LabelTree
 
+_I64: TypeAlias = NDArray[np.int64]
+_I32: TypeAlias = NDArray[np.int32]
+_F32: TypeAlias = NDArray[np.float32]
 _ARRAYS = {
     "parent": "i4",
     "label": "i4",
@@ -49,7 +52,7 @@ class Lessons(NamedTuple):
     columns: int  # labels that Y has room for, seen or not; 0 where labels go by name
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[_I64, _I32, _F32, _I64, _I32]:
         """What the kernels take."""
         return *_feature_arrays(self.X), self.rows.indptr, self.rows.indices
 
@@ -284,7 +287,7 @@ class OnlineLearner:
             "counts": list(self.native.counts),
             "n_features": self.native.n_features,
         }
-        arrays = dict(zip(_ARRAYS, self.native.arrays(), strict=True))
+        arrays: dict[str, Any] = dict(zip(_ARRAYS, self.native.arrays(), strict=True))
         kept = {f"recent.{name}": array for name, array in self.recent.to_arrays().items()}
         return meta, {**arrays, **kept}
 
@@ -300,8 +303,10 @@ class OnlineLearner:
             If any part is missing or breaks a rule that keeps kernels within the arrays.
         """
         options, bias, counts, n_features = _checked(meta)
-        taken = [take(arrays, name, dtype) for name, dtype in _ARRAYS.items()]
-        native = _core.OnlineModel.restore(*taken, counts, n_features, options.native(bias))
+        taken = {name: take(arrays, name, dtype) for name, dtype in _ARRAYS.items()}
+        native = _core.OnlineModel.restore(
+            counts=counts, n_features=n_features, settings=options.native(bias), **taken
+        )
         if native.n_labels != len(names):
             raise ValueError(f"there are {native.n_labels} labels, but {len(names)} names")
         kept = {
@@ -317,7 +322,7 @@ class OnlineLearner:
         return type(self).from_arrays, (meta, arrays, self.names)
 
 
-def _feature_arrays(X: FeatureMatrix) -> tuple[Any, ...]:
+def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
     return X.indptr.astype(np.int64, copy=False), X.indices, X.data
 
 

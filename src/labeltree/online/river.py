@@ -89,7 +89,7 @@ class _Growing:
 
 
 # river's classes have no type information for mypy where river is not installed.
-class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc]
+class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ignore]
     """One class a row, in river's manner; classes may come at any time.
 
     Parameters
@@ -129,7 +129,7 @@ class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc]
         return {label: p / total for label, p in found.items()}
 
 
-class TreeTagger(_Growing, base.MultiLabelClassifier):  # type: ignore[misc]
+class TreeTagger(_Growing, base.MultiLabelClassifier):  # type: ignore[misc, unused-ignore]
     """Any number of labels a row, in river's manner; labels may come at any time.
 
     Parameters are those of `TreeClassifier`.
