@@ -16,6 +16,9 @@ namespace {
 // to the next, and few enough that what is noted of them stays there too.
 constexpr std::size_t RUN = 512;
 
+// Blocks to learn, about a millisecond of work, below which threads take longer to start than to help.
+constexpr std::size_t WORTH_A_THREAD = 200;
+
 std::size_t n_planes(const OnlineOptions& options) {
   return options.optimizer == Optimizer::ftrl ? 3 : 2;
 }
@@ -156,6 +159,7 @@ void OnlineModel::flush(const FeatureRows& rows, std::span<const float> weight,
     tasks.push_back({std::span(pairs_).subspan(i, j - i), 0, n_blocks, (j - i) * n_blocks, {}});
     total += tasks.back().cost;
   }
+  if (total < WORTH_A_THREAD) n_threads = 1;
   std::vector<std::vector<std::vector<uint32_t>>> slots;
   Interrupt never;  // rows are learnt whole
   if (n_threads > 1) {

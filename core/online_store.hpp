@@ -15,8 +15,8 @@ enum class Optimizer : uint8_t { adagrad, ftrl };
 
 struct OnlineOptions {
   Optimizer optimizer = Optimizer::adagrad;
-  float learning_rate = 0.5f;
-  float smoothing = 1.0f;  // added to the sum of squared gradients (AdaGrad) or its root (FTRL)
+  float learning_rate = 1.0f;
+  float smoothing = 0.01f;  // added to the sum of squared gradients (AdaGrad) or its root (FTRL)
   float l1 = 0.0f, l2 = 0.0f;
   float bias = 1.0f;          // value of a constant feature
   float min_gradient = 0.0f;  // a lane whose probability is wrong by less learns nothing from the row

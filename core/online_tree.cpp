@@ -9,6 +9,11 @@
 #include "sigmoid.hpp"
 
 namespace labeltree {
+namespace {
+
+constexpr double REACHED = 1e15;  // above all that a child may be worth otherwise
+
+}  // namespace
 
 OnlineTree::OnlineTree(std::size_t n_planes) : n_planes_(n_planes) {
   add_node(-1, -1);
@@ -85,12 +90,14 @@ int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float bias, std::span
   for (std::size_t i = 0; i < children.size(); ++i) {
     const OnlineNode& child = node(children[i]);
     const double score = scores[i + 1];
+    const bool is_reached = at(children[i]) < is_positive.size() && is_positive[at(children[i])] != 0;
+    const double rarity = -static_cast<double>(child.n_rows);
     double value = score;
-    if (insert == Insert::cost) value = -static_cast<double>(child.n_rows);
+    if (insert == Insert::cost) value = rarity;
     if (insert == Insert::both)
       value = -std::log1p(std::exp(-score)) - std::log(static_cast<double>(child.n_leaves));
-    const bool is_reached = at(children[i]) < is_positive.size() && is_positive[at(children[i])] != 0;
-    if (insert != Insert::score && is_reached) value += 1e6;
+    // The rarest of those that the row reaches anyway: more labels there cost the fewest other rows.
+    if (insert != Insert::score && is_reached) value = REACHED + rarity;
     if (value > best) {
       best = value;
       chosen = children[i];

@@ -13,12 +13,12 @@ namespace labeltree {
 // How the place of a new label is chosen at a node that is full.
 enum class Insert : uint8_t {
   score,  // under the child that the row is most likely to belong to
-  cost,   // under a child that the row reaches anyway, else under the one that the fewest rows reach
-  both,   // under a child that the row reaches anyway, else by score, with less for children of many labels
+  cost,   // under a child that the row reaches anyway, else under any, the one that the fewest rows reach
+  both,   // as cost under a child that the row reaches anyway, else by score, with less for many labels
 };
 
 struct GrowthOptions {
-  Insert insert = Insert::both;
+  Insert insert = Insert::cost;
   std::size_t max_degree = 15;
 };
 

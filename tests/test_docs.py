@@ -20,6 +20,7 @@ PAGES = [
     "queries.md",
     "text.md",
     "coming-from.md",
+    "online.md",
 ]
 
 

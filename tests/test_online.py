@@ -214,7 +214,7 @@ def test_columns_of_an_indicator_survive_a_file(tmp_path) -> None:
     ("options", "message"),
     [
         ({"optimizer": "adam"}, "optimizer must be one of adagrad, ftrl, but is 'adam'"),
-        ({"insert": "top"}, "insert must be one of both, score, cost, but is 'top'"),
+        ({"insert": "top"}, "insert must be one of cost, both, score, but is 'top'"),
         ({"learning_rate": 0}, "learning_rate must be above 0, but is 0"),
         ({"smoothing": -1}, "smoothing must be above 0, but is -1"),
         ({"l2": -1}, "l2 must be at least 0, but is -1"),

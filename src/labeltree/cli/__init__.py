@@ -1,6 +1,7 @@
 """The command line, with the words and defaults of the library.
 
-`labeltree train | update | stream | predict | evaluate | explain | plan | tree | inspect | convert | demo`
+`labeltree train | update | stream | predict | evaluate | explain | plan | tree | inspect | convert
+| demo`
 
 Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
 """

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 OPTIMIZERS = ("adagrad", "ftrl")
-INSERTS = ("both", "score", "cost")
+INSERTS = ("cost", "both", "score")
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class OnlineOptions:
     min_gradient
         A node learns nothing from rows that it gets wrong by less than this probability.
     insert
-        Where a new label goes when a node is full: "score", to the child that the row looks like
-        most; "cost", to a child that the row visits anyway, or else to the one of the fewest rows;
-        "both", to a child that the row visits anyway, or else by score with less for children of
-        many labels.
+        Where a new label goes when a node is full. "cost": to a child that the row visits anyway,
+        or else to any, in both cases to the one of the fewest rows. "both": the same, but where the
+        row visits no child anyway, to one that it looks like, with less for children of many
+        labels. "score": to the child that the row looks like most; trees may become deep.
     max_degree
         Children of a node, as far as it is for new labels. One less than a multiple of 8 uses the
         vectors of the processor best.
@@ -58,7 +58,7 @@ class OnlineOptions:
     l1: float = 0.0
     l2: float = 0.0
     min_gradient: float = 0.0
-    insert: str = "both"
+    insert: str = "cost"
     max_degree: int = 15
     keep_rows: int = 10_000
     max_weights: int | None = None
