@@ -13,8 +13,7 @@
 namespace labeltree {
 namespace {
 
-using Eight = float __attribute__((vector_size(4 * BLOCK)));
-using EightInts = int32_t __attribute__((vector_size(4 * BLOCK)));
+static_assert(sizeof(Eight) == BLOCK * sizeof(float));
 
 // Four sums at a time, because each waits for the one before.
 LABELTREE_WIDE void score_block(float* out, const float* data, const uint32_t* slots, const float* values,

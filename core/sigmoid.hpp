@@ -1,4 +1,4 @@
-// The logistic function, the same bits wherever it is used.
+// The logistic function of one number; ask.cpp has the same of eight.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,7 @@ namespace labeltree {
 
 inline constexpr float SURELY_NOT = -87.0f;  // below it, exp(-x) leaves float32 and the estimate is 0
 
-// e^x to about 2e-7 of itself, for |x| <= 87. Without branches, so that the compiler takes several at a time;
-// the same bits for every caller.
+// e^x to about 2e-7 of itself, for |x| <= 87. The same bits for every caller.
 [[gnu::always_inline]] inline float exponential(float x) {
   const float shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23 rounds to a whole number
   const float whole = shifted - 12582912.0f;
