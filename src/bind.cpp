@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -30,6 +31,7 @@
 #include "multiclass.hpp"
 #include "nested.hpp"
 #include "one_row.hpp"
+#include "online.hpp"
 #include "order.hpp"
 #include "parse.hpp"
 #include "path_scores.hpp"
@@ -138,6 +140,17 @@ struct BoundBuilder {
 
 using Models = std::vector<const BoundModel*>;
 using Limits = std::vector<const labeltree::LabelLimits*>;
+
+// optimizer, learning_rate, smoothing, l1, l2, bias, min_gradient, insert, max_degree
+using Settings = std::tuple<std::string, float, float, float, float, float, float, std::string, std::size_t>;
+
+std::pair<labeltree::OnlineOptions, labeltree::GrowthOptions> online_options(const Settings& settings) {
+  const auto& [optimizer, rate, smoothing, l1, l2, bias, min_gradient, insert, max_degree] = settings;
+  using labeltree::Insert, labeltree::Optimizer;
+  return {{optimizer == "ftrl" ? Optimizer::ftrl : Optimizer::adagrad, rate, smoothing, l1, l2, bias,
+           min_gradient},
+          {insert == "score" ? Insert::score : (insert == "cost" ? Insert::cost : Insert::both), max_degree}};
+}
 
 auto give(labeltree::Layout&& layout) {
   return std::tuple(give(std::move(layout.bias)), give(std::move(layout.scale)),
@@ -561,6 +574,131 @@ NB_MODULE(_core, m) {
       },
       "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
       "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "unit_rows"_a, "n_threads"_a);
+
+  nb::class_<labeltree::OnlineModel>(m, "OnlineModel", "A tree that learns row by row; see core/online.hpp.")
+      .def(
+          "__init__",
+          [](labeltree::OnlineModel* self, const Tree* tree, int64_t n_features, const Settings& settings) {
+            if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
+            const auto [options, growth] = online_options(settings);
+            const auto n = static_cast<std::size_t>(n_features);
+            if (tree == nullptr)
+              new (self) labeltree::OnlineModel(n, options, growth);
+            else
+              new (self) labeltree::OnlineModel(*tree, n, options, growth);
+          },
+          "tree"_a.none(), "n_features"_a, "settings"_a)
+      .def_static(
+          "restore",
+          [](I32 parent, I32 label, I64 n_rows, I64 row_begin, I32 features, F32 numbers,
+             const std::tuple<int64_t, int64_t, int64_t>& counts, int64_t n_features,
+             const Settings& settings) {
+            if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
+            const auto [options, growth] = online_options(settings);
+            const labeltree::OnlineCounts known{std::get<0>(counts), std::get<1>(counts),
+                                                std::get<2>(counts)};
+            return std::make_unique<labeltree::OnlineModel>(
+                labeltree::OnlineView{view(parent), view(label), view(n_rows), view(row_begin),
+                                      view(features), view(numbers)},
+                known, static_cast<std::size_t>(n_features), options, growth);
+          },
+          "parent"_a.noconvert(), "label"_a.noconvert(), "n_rows"_a.noconvert(), "row_begin"_a.noconvert(),
+          "features"_a.noconvert(), "numbers"_a.noconvert(), "counts"_a, "n_features"_a, "settings"_a)
+      .def("arrays",
+           [](const labeltree::OnlineModel& self) {
+             auto made = unlocked([&] { return self.arrays(); });
+             return std::tuple(give(std::move(made.parent)), give(std::move(made.label)),
+                               give(std::move(made.n_rows)), give(std::move(made.row_begin)),
+                               give(std::move(made.features)), give(std::move(made.numbers)));
+           })
+      .def("nodes", [](const labeltree::OnlineModel& self) { return give(self.nodes()); })
+      .def(
+          "add_labels", [](labeltree::OnlineModel& self, std::size_t n) { self.add_labels(n); }, "n"_a)
+      .def_prop_ro("n_labels", [](const labeltree::OnlineModel& self) { return self.tree().n_labels(); })
+      .def_prop_ro("n_features", [](const labeltree::OnlineModel& self) { return self.n_features(); })
+      .def_prop_ro("n_weights", [](const labeltree::OnlineModel& self) { return self.n_weights(); })
+      .def_prop_ro("n_bytes", [](const labeltree::OnlineModel& self) { return self.n_bytes(); })
+      .def_prop_rw(
+          "counts",
+          [](const labeltree::OnlineModel& self) {
+            const labeltree::OnlineCounts& counts = self.counts();
+            return std::tuple(counts.n_rows, counts.n_unlabeled, counts.cost);
+          },
+          [](labeltree::OnlineModel& self, const std::tuple<int64_t, int64_t, int64_t>& counts) {
+            self.set_counts({std::get<0>(counts), std::get<1>(counts), std::get<2>(counts)});
+          })
+      .def(
+          "learn",
+          [](labeltree::OnlineModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,
+             F32 weight, int n_threads) {
+            interruptible([&](labeltree::Interrupt& interrupt) {
+              self.learn(feature_view(indptr, indices, values), rows_view(label_indptr, labels), view(weight),
+                         n_threads, interrupt);
+            });
+          },
+          "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+          "label_indptr"_a.noconvert(), "labels"_a.noconvert(), "weight"_a.noconvert(), "n_threads"_a)
+      .def(
+          "progressive",
+          [](labeltree::OnlineModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,
+             int32_t k) {
+            auto found = interruptible([&](labeltree::Interrupt& interrupt) {
+              return self.progressive(feature_view(indptr, indices, values), rows_view(label_indptr, labels),
+                                      k, interrupt);
+            });
+            return std::pair(give(std::move(found.labels)), give(std::move(found.probabilities)));
+          },
+          "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+          "label_indptr"_a.noconvert(), "labels"_a.noconvert(), "k"_a)
+      .def(
+          "best",
+          [](const labeltree::OnlineModel& self, I32 indices, F32 values, int32_t k) {
+            auto found = unlocked([&] { return self.best({view(indices), view(values)}, k); });
+            return std::pair(give(std::move(found.labels)), give(std::move(found.probabilities)));
+          },
+          "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a)
+      .def(
+          "retire", [](labeltree::OnlineModel& self, U8 keep) { self.retire(view(keep)); },
+          "keep"_a.noconvert())
+      .def(
+          "prune",
+          [](labeltree::OnlineModel& self, std::size_t most) { unlocked([&] { self.prune(most); }); },
+          "max_weights"_a)
+      .def(
+          "rebuilt",
+          [](const labeltree::OnlineModel& self, const Tree& tree, I64 indptr, I32 indices, F32 values,
+             I64 label_indptr, I32 labels, int n_threads) {
+            return interruptible([&](labeltree::Interrupt& interrupt) {
+              std::vector<uint8_t> is_new;
+              auto made = std::make_unique<labeltree::OnlineModel>(self.rebuilt(tree, is_new));
+              made->replay(feature_view(indptr, indices, values), rows_view(label_indptr, labels), is_new,
+                           n_threads, interrupt);
+              return made;
+            });
+          },
+          "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+          "label_indptr"_a.noconvert(), "labels"_a.noconvert(), "n_threads"_a)
+      .def(
+          "weights",
+          [](const labeltree::OnlineModel& self, std::size_t first, std::size_t last, float prune) {
+            return give(unlocked([&] { return self.weights(first, last, prune); }));
+          },
+          "first"_a, "last"_a, "prune"_a)
+      .def(
+          "start",
+          [](labeltree::OnlineModel& self, int32_t node, I64 indptr, I32 features, F32 values, F32 bias,
+             float squared_gradients) {
+            const labeltree::FeatureRows given = feature_view(indptr, features, values);
+            check(given, self.n_features());
+            labeltree::NodeWeights children;
+            children.indptr.assign(given.indptr.begin(), given.indptr.end());
+            children.features.assign(given.indices.begin(), given.indices.end());
+            children.values.assign(given.values.begin(), given.values.end());
+            children.bias.assign(view(bias).begin(), view(bias).end());
+            self.start(node, children, squared_gradients);
+          },
+          "node"_a, "indptr"_a.noconvert(), "features"_a.noconvert(), "values"_a.noconvert(),
+          "bias"_a.noconvert(), "squared_gradients"_a);
 
   m.def(
       "checksum",

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from labeltree import bounds, cost, data, metrics, trees
+from labeltree import bounds, cost, data, metrics, online, trees
 from labeltree.ancestors import ancestor_proba
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.explanation import Explanation
@@ -29,6 +29,7 @@ __all__ = [
     "data",
     "load",
     "metrics",
+    "online",
     "plan",
     "trees",
     "tune",

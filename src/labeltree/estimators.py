@@ -21,6 +21,7 @@ from labeltree.data.unit_rows import unit_rows
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
 from labeltree.node_estimators import fit_node_estimators
+from labeltree.online.estimator import OnlineMixin
 from labeltree.progress import told_progress
 from labeltree.queries import QueryMixin
 from labeltree.resources import peak_memory
@@ -35,7 +36,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pass
 
 
-class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
+class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Classifier):
     """A probabilistic label tree, or several, for rows with any number of labels.
 
     Rows with one class each (a one-dimensional Y) are taken too; answers are then classes.
@@ -92,6 +93,9 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
     checkpoint
         Folder for finished parts of the training. A fit with the same data and settings that was
         stopped goes on from there to the same model, bit for bit; the folder goes when it is done.
+    online
+        How `partial_fit` learns: a mapping of options of `labeltree.online.OnlineOptions`, such as
+        {"learning_rate": 0.5}. They are read when the first rows are learnt.
     n_jobs
         Number of threads, all cores by default. The model is the same for every number.
     random_state
@@ -111,6 +115,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
     training_cost_ : (row, node) pairs over all trees
     n_visits_ : rows visited by the solver over all nodes, counting passes
     n_rows_ : rows of X
+    tree_cost_ : after `partial_fit`, nodes that a row visits on average, and how few it could be
     peak_memory_ : most bytes the process has held up to the end of fit, X and Y included, as the
         operating system counts them
 
@@ -147,6 +152,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
         node_estimator: Any = None,
         max_memory: float | str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        online: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
@@ -169,6 +175,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
         self.node_estimator = node_estimator
         self.max_memory = max_memory
         self.checkpoint = checkpoint
+        self.online = online
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -242,7 +249,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, StoredMixin, _Classifier):
         return fit_forest(X, rows, settings, weight=weight, progress=progress)
 
     def _take(self, fitted: Fitted, rows: LabelRows) -> None:
-        self.__dict__.pop("_stored_names", None)
+        for name in ("_stored_names", "_online"):
+            self.__dict__.pop(name, None)
         self.model_ = fitted.model
         self.trees_ = list(fitted.model.trees)
         self.tree_ = self.trees_[0]
@@ -292,6 +300,9 @@ class HSMClassifier(PLTClassifier):
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return inputs.training_labels(inputs.as_classes(Y), forest.given)
+
+    def _online_labels(self, y: Any) -> LabelRows:
+        return super()._online_labels(inputs.as_classes(y))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,15 +14,14 @@ from labeltree import storage
 from labeltree.data.labels import Kind
 from labeltree.model import Model
 from labeltree.storage.names import StoredNames
-from labeltree.trees import LabelTree
 
 
 class StoredMixin:
     """`save`, and names that are decoded when they are first asked for."""
 
     model_: Any
-    trees_: list[LabelTree]
-    tree_: LabelTree
+    trees_: Any
+    tree_: Any
     label_kind_: str
     n_features_in_: int
     _stored_names: Mapping[str, StoredNames]

@@ -1,6 +1,7 @@
 """The command line, with the words and defaults of the library.
 
-`labeltree train | tune | predict | evaluate | explain | plan | tree | inspect | convert | demo`
+`labeltree train | tune | update | stream | predict | evaluate | explain | plan | tree | inspect
+| convert | demo`
 
 Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
 """
@@ -23,14 +24,29 @@ from labeltree.cli import (
     inspect,
     plan,
     predict,
+    stream,
     train,
     tree,
     tune,
+    update,
 )
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.plan import INTERRUPTED
 
-_COMMANDS = (train, tune, predict, evaluate, explain, plan, tree, inspect, convert, demo)
+_COMMANDS = (
+    train,
+    tune,
+    update,
+    stream,
+    predict,
+    evaluate,
+    explain,
+    plan,
+    tree,
+    inspect,
+    convert,
+    demo,
+)
 # What is wrong with the data, the disk or the installation; all else is a bug and may show itself.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2
@@ -45,10 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     labeltree 0.1.0
     0
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    for output in (sys.stdout, sys.stderr):
+        if isinstance(output, io.TextIOWrapper):
             # A question mark in the place of × or of a label's letter is better than no answer.
-            stream.reconfigure(errors="replace")
+            output.reconfigure(errors="replace")
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as done:  # argparse has said all there is to say

@@ -16,6 +16,7 @@ from labeltree.model import Model
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
 from labeltree.storage.names import StoredNames, store_names
+from labeltree.storage.online import StoredLearner, store_learner
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.threads import n_threads
 
@@ -35,6 +36,7 @@ _HEADER = {
     "written_by": dict,
 }
 _TEXT = "text"  # only in the header of a TextTagger
+_ONLINE = "online"  # only where a model is learning row by row
 # What a fit leaves behind beside the model; the attributes end in _.
 _TRAINING = ("training_cost", "n_visits", "n_rows", "peak_memory")
 _LABEL_KINDS = ("indicator", "sets", "classes")
@@ -89,6 +91,9 @@ def _contents(estimator: PLTClassifier) -> tuple[dict[str, Any], dict[str, NDArr
         "model": meta,
         "written_by": _this_release(),
     }
+    if "_online" in vars(estimator):
+        header[_ONLINE], state = store_learner(estimator._learner(), estimator.label_kind_)
+        arrays |= state
     return header, {**label_arrays, **feature_arrays, **arrays}
 
 
@@ -171,6 +176,8 @@ def _restore(
     passed = classifier_kind().get_params(deep=False).keys()
     classifier = classifier_kind(**{name: parameters[name] for name in passed})
     classifier._restore(model, header["label_kind"], names, header["training"])
+    if _ONLINE in header:
+        classifier._online = StoredLearner.take(header[_ONLINE], arrays, classes)
     if is_tagger:
         return _tagger()._restored(classifier, header[_TEXT], parameters, arrays)
     restored: PLTClassifier = classifier
@@ -179,6 +186,7 @@ def _restore(
 
 def _check_header(header: dict[str, Any]) -> None:
     expected = {*_HEADER, _TEXT} if header.get("estimator") == "TextTagger" else {*_HEADER}
+    expected |= header.keys() & {_ONLINE}
     if header.keys() != expected:
         odd = min(header.keys() ^ expected)
         what = "is missing" if odd in expected else "is unknown to this release; upgrade labeltree"

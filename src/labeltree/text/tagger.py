@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from labeltree import inputs, metrics, storage
 from labeltree.estimators import PLTClassifier
 from labeltree.explanation import Explanation
+from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
+from labeltree.text.online import OnlineTagger, Tags
 from labeltree.trees import LabelTree
-
-Tags = list[tuple[Any, float]]
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
-class TextTagger(BaseEstimator):  # type: ignore[misc]
+class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     """Learns tags from texts and tags new texts.
 
     Texts become TF-IDF features by scikit-learn, and a `PLTClassifier` is trained on them.
@@ -120,8 +120,8 @@ class TextTagger(BaseEstimator):  # type: ignore[misc]
         options = TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
         names = PLTClassifier().get_params(deep=False)
         classifier = PLTClassifier(**{name: getattr(self, name) for name in names})
-        checked = _checked_texts(texts)
-        _check_numbers(checked, tags, embeddings)
+        checked = checked_texts(texts)
+        check_numbers(checked, tags, embeddings)
         features, X = TextFeatures.fit(options, checked, embeddings)
         classifier.fit(X, tags)
         self.features_ = features
@@ -238,12 +238,12 @@ class TextTagger(BaseEstimator):  # type: ignore[misc]
 
     def _transform(self, texts: Any, embeddings: Any) -> Any:
         check_is_fitted(self, "classifier_")
-        return self.features_.transform(_checked_texts(texts), embeddings)
+        return self.features_.transform(checked_texts(texts), embeddings)
 
     def _known(self, texts: Any, tags: Any, embeddings: Any) -> tuple[Any, Any]:
         """Return features and the tags that were in training."""
         X = self._transform(texts, embeddings)
-        _check_numbers(_checked_texts(texts), tags, embeddings)
+        check_numbers(checked_texts(texts), tags, embeddings)
         if self.label_kind_ == "classes":
             return X, tags
         rows = inputs.true_labels(tags, self.classes_)
@@ -311,28 +311,3 @@ def _signature() -> inspect.Signature:
 
 
 TextTagger.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
-
-
-def _checked_texts(texts: Any) -> list[str] | None:
-    if texts is None:
-        return None
-    if isinstance(texts, str | bytes):
-        raise TypeError("texts must be a list of texts, but is one text; put it into a list")
-    listed = list(texts)
-    for i, text in enumerate(listed):
-        if not isinstance(text, str):
-            raise TypeError(f"text {i} must be a string, but is {type(text).__name__}")
-    return listed
-
-
-def _check_numbers(texts: list[str] | None, tags: Any, embeddings: Any) -> None:
-    if texts is None and embeddings is None:
-        raise ValueError("there are neither texts nor embeddings; give one of them")
-    if isinstance(tags, str | bytes) or not hasattr(tags, "__len__"):
-        raise TypeError(f"tags must be a list, but is a {type(tags).__name__}")
-    n_texts = len(embeddings) if texts is None else len(texts)
-    n_tags = tags.shape[0] if hasattr(tags, "shape") else len(tags)
-    if n_texts == 0:
-        raise ValueError("there must be at least one text, but there is none")
-    if n_texts != n_tags:
-        raise ValueError(f"there are {n_texts} texts, but tags of {n_tags}")

@@ -1,0 +1,342 @@
+"""The state of a model that learns row by row, with the names of its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree import _core, cost
+from labeltree.builders import find_builder
+from labeltree.calibration import fixed_calibration
+from labeltree.data import LabelRows
+from labeltree.data.arrays import take
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.naming import are_positions, name_array
+from labeltree.layout import Layout
+from labeltree.lower_bounds import lower_bound
+from labeltree.model import Model
+from labeltree.online.options import OnlineOptions
+from labeltree.online.recent import RecentRows
+from labeltree.online.tree_cost import TreeCost
+from labeltree.training import NEVER
+from labeltree.trees import LabelTree
+
+_I64: TypeAlias = NDArray[np.int64]
+_I32: TypeAlias = NDArray[np.int32]
+_F32: TypeAlias = NDArray[np.float32]
+_ARRAYS = {
+    "parent": "i4",
+    "label": "i4",
+    "n_rows": "i8",
+    "row_begin": "i8",
+    "features": "i4",
+    "numbers": "f4",
+}
+# Logits that a start is moved to: nodes without any positive row had one that no row could
+# overcome, and a root without a classifier was sure.
+_LEAST_BIAS = np.float32(-10.0)
+_AT_ONCE = 4096  # nodes whose weights are copied together
+
+
+class Lessons(NamedTuple):
+    """Rows with labels in the learner's numbers: new ones come in the order of their first rows."""
+
+    X: FeatureMatrix
+    rows: LabelRows
+    new_names: list[Hashable]
+    columns: int  # labels that Y has room for, seen or not; 0 where labels go by name
+
+    @property
+    def arrays(self) -> tuple[_I64, _I32, _F32, _I64, _I32]:
+        """What the kernels take."""
+        return *_feature_arrays(self.X), self.rows.indptr, self.rows.indices
+
+
+class OnlineLearner:
+    """A growing tree with its weights, the names of its labels, and the last rows.
+
+    Labels are numbered by the learner in the order in which they come; where Y is an indicator
+    without names, name j is column j.
+    """
+
+    def __init__(
+        self,
+        native: _core.OnlineModel,
+        names: Sequence[Hashable],
+        options: OnlineOptions,
+        bias: float,
+        recent: RecentRows,
+    ) -> None:
+        self.native, self.options, self.bias, self.recent = native, options, bias, recent
+        self.names = list(names)
+        self._number = {name: j for j, name in enumerate(self.names)}
+
+    @classmethod
+    def start(
+        cls,
+        n_features: int,
+        options: OnlineOptions,
+        bias: float,
+        *,
+        tree: LabelTree | None = None,
+        names: Sequence[Hashable] = (),
+    ) -> Self:
+        """Return a learner that knows nothing, or just a tree."""
+        native = _core.OnlineModel(
+            None if tree is None else tree._native, n_features, options.native(bias)
+        )
+        return cls(native, names, options, bias, RecentRows(options.keep_rows, n_features))
+
+    @classmethod
+    def of_model(
+        cls, model: Model, names: Sequence[Hashable], options: OnlineOptions, bias: float
+    ) -> Self:
+        """Return a learner that goes on from the weights of a batch fit."""
+        if len(model.trees) > 1:
+            raise ValueError(f"partial_fit needs one tree, but the model has {len(model.trees)}")
+        tree = model.trees[0]
+        made = cls.start(model.n_features, options, bias or 1.0, tree=tree, names=names)
+        slope, intercept = model._links(0)
+        for v in range(-1, tree.n_nodes):
+            _, indptr, features, weights, biases, _ = model._native[0].of_children(v)
+            if len(biases) == 0:
+                continue
+            first = 0 if v < 0 else int(tree.first_child[v])
+            nodes = slice(first, first + len(biases))
+            scaled = np.repeat(slope[nodes], np.diff(indptr)) * weights
+            bias_of = np.maximum(slope[nodes] * biases + intercept[nodes], _LEAST_BIAS)
+            if v < 0 and not model.has_root:
+                bias_of = np.full(1, -_LEAST_BIAS / 2, np.float32)
+            made.native.start(v, indptr, features, scaled, bias_of, options.start_weight)
+        return made
+
+    # Labels -------------------------------------------------------------------------------------
+
+    def lessons(self, X: FeatureMatrix, rows: LabelRows) -> Lessons:
+        """Return rows in the learner's numbers."""
+        by_column = rows.kind == "indicator" and rows.names is None
+        used, first = np.unique(rows.indices, return_index=True)
+        number = np.full(rows.n_labels, -1, np.int32)
+        new_names: list[Hashable] = []
+        for j in used[np.argsort(first)].tolist():
+            name = rows.name(j)
+            known = self._number.get(name, -1)
+            if known < 0:
+                known = len(self.names) + len(new_names)
+                new_names.append(name)
+            number[j] = known
+        numbered = sparse.csr_array(
+            (np.ones(len(rows.indices), np.uint8), number[rows.indices], rows.indptr),
+            shape=(rows.n_rows, len(self.names) + len(new_names)),
+        )
+        numbered.sort_indices()
+        indices = numbered.indices.astype(np.int32, copy=False)
+        made = LabelRows(rows.indptr, indices, numbered.shape[1], None, rows.kind)
+        return Lessons(X, made, new_names, rows.n_labels if by_column else 0)
+
+    def add_labels(self, names: Sequence[Hashable]) -> None:
+        """Make room for labels that no row has had yet."""
+        new = [name for name in dict.fromkeys(names) if name not in self._number]
+        self.native.add_labels(len(new))
+        self._add_names(new)
+
+    def _add_names(self, names: Sequence[Hashable]) -> None:
+        for name in names:
+            self._number[name] = len(self.names)
+            self.names.append(name)
+
+    def classes(self, kind: str) -> NDArray[Any]:
+        """Return the labels by their position in answers."""
+        names = name_array(self.names)
+        if kind == "indicator" and names.dtype.kind in "iu":
+            return np.sort(names)
+        return names
+
+    def positions(self, kind: str) -> NDArray[np.int32]:
+        """Return the position in `classes` of each label number."""
+        names = name_array(self.names)
+        positions = np.arange(len(names), dtype=np.int32)
+        if kind == "indicator" and names.dtype.kind in "iu":
+            positions[np.argsort(names, kind="stable")] = np.arange(len(names), dtype=np.int32)
+        return positions
+
+    # Learning -----------------------------------------------------------------------------------
+
+    def learn(self, lessons: Lessons, weight: NDArray[np.float32] | None, n_threads: int) -> None:
+        """Learn rows in their order."""
+        given = np.empty(0, np.float32) if weight is None else weight
+        try:
+            self.native.learn(*lessons.arrays, given, n_threads)
+        finally:
+            self._after(lessons)
+
+    def progressive(
+        self, lessons: Lessons, k: int, kind: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Learn rows, and return the best labels of each as they were before it was learnt."""
+        try:
+            labels, probabilities = self.native.progressive(*lessons.arrays, k)
+        finally:
+            self._after(lessons)
+        return self._in_classes(labels, kind).reshape(-1, k), probabilities.reshape(-1, k)
+
+    def best(
+        self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int, kind: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k best labels of one row as positions in `classes`, -1 for none."""
+        labels, probabilities = self.native.best(indices, values, k)
+        return self._in_classes(labels, kind), probabilities
+
+    def _in_classes(self, labels: NDArray[np.int32], kind: str) -> NDArray[np.int64]:
+        positions = np.append(self.positions(kind), -1)
+        return positions[labels].astype(np.int64)
+
+    def _after(self, lessons: Lessons) -> None:
+        # An interrupt may come between rows: labels of later rows are not there then.
+        grown = self.native.n_labels - len(self.names)
+        self._add_names(lessons.new_names[:grown])
+        if grown < len(lessons.new_names):
+            return
+        self.recent.add(lessons.X, lessons.rows)
+        self.add_labels(range(lessons.columns))
+        if self.options.max_weights is not None:
+            self.native.prune(self.options.max_weights)
+
+    def retire(self, names: Sequence[Hashable]) -> None:
+        """Forget labels."""
+        for name in names:
+            if name not in self._number:
+                raise ValueError(f"there is no label {name!r} to retire")
+        keep = np.ones(len(self.names), np.uint8)
+        keep[[self._number[name] for name in names]] = 0
+        number = np.where(keep == 1, np.cumsum(keep, dtype=np.int64) - 1, -1)
+        self.native.retire(keep)
+        self.recent.renumber(number)
+        self.names = [name for name, kept in zip(self.names, keep, strict=True) if kept]
+        self._number = {name: j for j, name in enumerate(self.names)}
+
+    def retree(
+        self,
+        lessons: Lessons | None,
+        builder: str,
+        tree_options: Mapping[str, Any] | None,
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        """Build the tree anew from rows, the last ones by default, and keep what still holds."""
+        X, rows = self.recent.features, self.recent.rows(len(self.names))
+        if lessons is not None:
+            X, rows = lessons.X, lessons.rows
+        if rows.n_rows == 0 or rows.n_labels < 2:
+            return
+        tree = find_builder(builder)(
+            X, rows, seed=seed, n_jobs=n_threads, options=tree_options or {}
+        )
+        self.native = self.native.rebuilt(
+            tree._native, *_feature_arrays(X), rows.indptr, rows.indices, n_threads
+        )
+
+    # What is known --------------------------------------------------------------------------------
+
+    def tree(self) -> LabelTree:
+        """Return the tree with labels by the learner's numbers."""
+        if not self.names:
+            raise ValueError("no row has had a label yet, so there is nothing to answer")
+        return LabelTree.from_parents(*self.native.nodes())
+
+    def tree_cost(self) -> TreeCost:
+        """Return what the last rows cost with this tree, and at least with any."""
+        rows = self.recent.rows(len(self.names))
+        if rows.n_rows == 0 or rows.n_labels == 0:
+            return TreeCost(float("nan"), float("nan"), 0)
+        total = cost.training_cost(self.tree(), rows)
+        return TreeCost(total / rows.n_rows, lower_bound(rows) / rows.n_rows, rows.n_rows)
+
+    def freeze(self, kind: str) -> Model:
+        """Return the model as it is now, laid out for queries."""
+        numbered = self.tree()
+        classes = self.classes(kind)
+        tree = LabelTree.from_parents(
+            numbered.parent,
+            np.append(self.positions(kind), -1)[numbered.label].astype(np.int32),
+            names=None if are_positions(classes) else classes.tolist(),
+        )
+        n_features = self.native.n_features
+        trained = np.ones(tree.n_nodes, np.uint8)
+        builder = _core.LayoutBuilder(tree._native, n_features, trained, NEVER, False)
+        for first in range(0, tree.n_nodes, _AT_ONCE):
+            last = min(first + _AT_ONCE, tree.n_nodes)
+            builder.add(*self.native.weights(first, last, self.options.prune)[:-1])
+        layout = Layout(*builder.finish())
+        has_root = self.native.counts[1] > 0
+        calibration = fixed_calibration("logistic", kind)
+        return Model([tree], [layout], "logistic", n_features, has_root, calibration=calibration)
+
+    # Files and pickles ----------------------------------------------------------------------------
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all but the names: a part that JSON can say, and arrays by name."""
+        meta = {
+            "options": asdict(self.options),
+            "bias": self.bias,
+            "counts": list(self.native.counts),
+            "n_features": self.native.n_features,
+        }
+        arrays: dict[str, Any] = dict(zip(_ARRAYS, self.native.arrays(), strict=True))
+        kept = {f"recent.{name}": array for name, array in self.recent.to_arrays().items()}
+        return meta, {**arrays, **kept}
+
+    @classmethod
+    def from_arrays(
+        cls, meta: Any, arrays: Mapping[str, NDArray[Any]], names: Sequence[Hashable]
+    ) -> Self:
+        """Return the learner that `to_arrays` was called on.
+
+        Raises
+        ------
+        ValueError
+            If any part is missing or breaks a rule that keeps kernels within the arrays.
+        """
+        options, bias, counts, n_features = _checked(meta)
+        taken = {name: take(arrays, name, dtype) for name, dtype in _ARRAYS.items()}
+        native = _core.OnlineModel.restore(
+            counts=counts, n_features=n_features, settings=options.native(bias), **taken
+        )
+        if native.n_labels != len(names):
+            raise ValueError(f"there are {native.n_labels} labels, but {len(names)} names")
+        kept = {
+            name.removeprefix("recent."): array
+            for name, array in arrays.items()
+            if name.startswith("recent.")
+        }
+        recent = RecentRows.from_arrays(kept, options.keep_rows, n_features, len(names))
+        return cls(native, names, options, bias, recent)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        meta, arrays = self.to_arrays()
+        return type(self).from_arrays, (meta, arrays, self.names)
+
+
+def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
+    return X.indptr.astype(np.int64, copy=False), X.indices, X.data
+
+
+def _checked(meta: Any) -> tuple[OnlineOptions, float, Any, int]:
+    if not isinstance(meta, dict) or meta.keys() != {"options", "bias", "counts", "n_features"}:
+        raise ValueError("an online state must have options, bias, counts and n_features")
+    counts, n_features, bias = meta["counts"], meta["n_features"], meta["bias"]
+    numbers = [n_features, *counts] if isinstance(counts, list) and len(counts) == 3 else [-1]
+    if any(type(number) is not int or not 0 <= number < 2**62 for number in numbers):
+        raise ValueError("counts and n_features of an online state must be whole numbers")
+    if not isinstance(bias, int | float) or not 0 <= bias < np.inf:
+        raise ValueError(f"bias must be at least 0, but is {bias!r:.40}")
+    try:
+        options = OnlineOptions.parse(meta["options"])
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    return options, float(bias), tuple(counts), n_features
