@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.markdown import fill, table
+from benchmarks.online.page import online_tables
 from benchmarks.rivals import pictures
 from benchmarks.rivals.pictures import PICTURES
 from benchmarks.rivals.tables import losses_list, ratios_table, rivals_table, spreads_table
@@ -157,6 +158,7 @@ TABLES = {
     "spreads": ("docs/rivals.md", "rivals-*.json", spreads_table),
     "study": ("docs/study.md", "study-*.json", study_table),
     "scale": ("docs/scale.md", "scale.json", scale_tables),
+    "online": ("docs/online.md", "online.json", online_tables),
     "calibration": ("docs/calibration.md", "calibration-*.json", calibration_table),
 }
 

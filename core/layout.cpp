@@ -117,13 +117,13 @@ bool LayoutBuilder::fits(int shift, const Group& group) const {
   return true;
 }
 
-// A bucket for each feature where that costs little room; else as many as make PER_BUCKET features each, or
-// more where one would have too many bytes.
-int LayoutBuilder::choose_shift(const Group& group) const {
+// A bucket for each feature where that costs little room, or no more than the weights where every row asks;
+// else as many as make PER_BUCKET features each, or more where one would have too many bytes.
+int LayoutBuilder::choose_shift(const Group& group, bool is_asked_by_all) const {
   std::size_t weights = 0;
   for (std::size_t p = 0; p < features_.size(); ++p) weights += n_bytes(p, group);
   const std::size_t direct = 4 * n_features_, shared = 4 * features_.size() * (PER_BUCKET + 1) / PER_BUCKET;
-  if (direct <= shared + weights / DIRECT_SHARE) return 0;
+  if (direct <= shared + weights / (is_asked_by_all ? 1 : DIRECT_SHARE)) return 0;
   int shift = 1;
   while (shift < MAX_SHIFT && n_buckets(n_features_, shift) * PER_BUCKET > features_.size()) ++shift;
   while (!fits(shift, group)) --shift;  // a feature alone has at most 4 + 4 GROUP bytes
@@ -133,7 +133,7 @@ int LayoutBuilder::choose_shift(const Group& group) const {
 void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries) {
   sort(entries);
   if (is_small_) set_scale(group);
-  const int shift = choose_shift(group);
+  const int shift = choose_shift(group, at_root(number));
   layout_.shift[number] = static_cast<uint8_t>(shift);
   layout_.bucket_begin[number] = static_cast<int64_t>(layout_.buckets.size());
   layout_.byte_begin[number] = static_cast<int64_t>(layout_.bytes.size());

@@ -53,7 +53,9 @@ class LayoutBuilder {
   void lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries);
   std::size_t n_bytes(std::size_t place, const Group& group) const;
   bool fits(int shift, const Group& group) const;
-  int choose_shift(const Group& group) const;
+  // Whether a group is that of the root or of its children.
+  bool at_root(std::size_t number) const { return number < static_cast<std::size_t>(first_group_[2]); }
+  int choose_shift(const Group& group, bool is_asked_by_all) const;
   void put_bucket(std::size_t first, std::size_t last, int shift, const Group& group);
   template <class Value>
   void put_feature(std::span<const Entry> entries, const Group& group);

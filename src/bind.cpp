@@ -551,14 +551,15 @@ NB_MODULE(_core, m) {
       "curve_y"_a.noconvert(), "n_threads"_a);
   m.def(
       "best_labels",
-      [](const Models& models, I32 indices, F32 values, int32_t k, bool unit_rows, F64 curve_x, F64 curve_y) {
+      [](const Models& models, I32 indices, F32 values, int32_t k, int32_t beam, bool unit_rows, F64 curve_x,
+         F64 curve_y) {
         auto best = unlocked([&] {
-          return labeltree::best_labels(trees_of(models), {view(indices), view(values)}, k, unit_rows,
+          return labeltree::best_labels(trees_of(models), {view(indices), view(values)}, k, beam, unit_rows,
                                         {view(curve_x), view(curve_y)});
         });
         return std::pair(give(std::move(best.labels)), give(std::move(best.probabilities)));
       },
-      "models"_a, "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a, "unit_rows"_a,
+      "models"_a, "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a, "beam"_a, "unit_rows"_a,
       "curve_x"_a.noconvert(), "curve_y"_a.noconvert());
   m.def(
       "probabilities_of",

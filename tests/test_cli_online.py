@@ -101,9 +101,9 @@ def test_stream_refuses_a_model_of_numbers(tmp_path, capsys) -> None:
     assert "stream is for models of texts" in capsys.readouterr().err
 
 
-def test_a_killed_stream_leaves_what_was_saved(tmp_path) -> None:
-    path = tmp_path / "model.lt"
-    command = [sys.executable, "-m", "labeltree.cli", "stream", str(path), "--save-rows", "4"]
+def stop_stream(path, stop: signal.Signals, *options: str) -> int:
+    """Send six rows to a stream that goes on, then the signal; return its exit status."""
+    command = [sys.executable, "-m", "labeltree.cli", "stream", str(path), *options]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -113,10 +113,23 @@ def test_a_killed_stream_leaves_what_was_saved(tmp_path) -> None:
     for _ in range(6):
         process.stdout.readline()
     deadline = time.monotonic() + 20
-    while not path.exists() and time.monotonic() < deadline:
+    while stop == signal.SIGKILL and not path.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(stop)
+    status = process.wait()
     process.stdin.close()
     process.stdout.close()
+    return status
+
+
+def test_a_killed_stream_leaves_what_was_saved(tmp_path) -> None:
+    path = tmp_path / "model.lt"
+    stop_stream(path, signal.SIGKILL, "--save-rows", "4")
     assert lt.load(path).partial_fit(["jam"], [["jam"]]).classifier_.n_rows_ == 5
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_a_stream_that_is_told_to_stop_saves_all(stop, tmp_path) -> None:
+    path = tmp_path / "model.lt"
+    assert stop_stream(path, stop) == 130
+    assert lt.load(path).partial_fit(["jam"], [["jam"]]).classifier_.n_rows_ == 7

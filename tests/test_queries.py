@@ -29,6 +29,41 @@ def test_one_row_is_answered_as_among_others(n_trees: int, k: int, loss: str) ->
             np.testing.assert_array_equal(np.ravel(one[1]), probabilities[i])
 
 
+@pytest.mark.parametrize("beam", [1, 2, 5])
+def test_one_row_takes_a_beam_as_among_others(beam: int) -> None:
+    clf, X = sample()
+    labels, probabilities = clf.top_k(X, 3, beam=beam)
+    for i in (0, 7, 59):
+        row = X[[i]]
+        row.sum_duplicates()
+        for one in (
+            clf.top_k(row, 3, beam=beam),
+            clf.top_k_row(row.indices, row.data, 3, beam=beam),
+        ):
+            np.testing.assert_array_equal(np.ravel(one[0]), labels[i])
+            np.testing.assert_array_equal(np.ravel(one[1]), probabilities[i])
+
+
+@pytest.mark.parametrize(
+    ("n_trees", "beam", "message"),
+    [
+        (1, 0, "beam must be at least 1, but is 0"),
+        (2, 3, "beam is for one tree, but the model has"),
+    ],
+)
+def test_one_row_refuses_a_beam_that_makes_no_sense(n_trees, beam, message) -> None:
+    clf, X = sample(n_trees)
+    with pytest.raises(ValueError, match=message):
+        clf.top_k_row(X[[0]].indices, X[[0]].data, beam=beam)
+
+
+def test_one_row_is_answered_by_a_model_that_is_learning() -> None:
+    clf, X = sample()
+    learning = PLTClassifier().partial_fit(X, clf.predict_labels(X))
+    found = learning.top_k_row(X[[0]].indices, X[[0]].data, 2)
+    np.testing.assert_array_equal(found[0], learning.top_k(X, 2)[0][0])
+
+
 @pytest.mark.parametrize(
     ("indices", "values", "k", "message"),
     [

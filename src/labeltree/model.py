@@ -191,9 +191,9 @@ class Model:
         n_threads
             Number of threads; the answers are the same for every number.
         """
-        check_query(top_k, threshold, beam)
-        if beam is not None and len(self.trees) > 1:
-            raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
+        check_query(top_k, threshold)
+        if beam is not None:
+            self._check_beam(beam)
         curve = self.calibration.curve
         raw = limits if limits is None or curve is None else limits.before(curve)
         rows = as_features(X, n_features=self.n_features)
@@ -224,10 +224,21 @@ class Model:
         values: NDArray[np.float32],
         k: int,
         *,
+        beam: int | None = None,
         unit_rows: bool = False,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k best labels of one row, padded with -1 and 0, with no time to lose."""
-        return _core.best_labels(self._native, indices, values, k, unit_rows, *self._knots)
+        if beam is not None:
+            self._check_beam(beam)
+        return _core.best_labels(
+            self._native, indices, values, k, beam or 0, unit_rows, *self._knots
+        )
+
+    def _check_beam(self, beam: int) -> None:
+        if beam < 1:
+            raise ValueError(f"beam must be at least 1, but is {beam}")
+        if len(self.trees) > 1:
+            raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
 
     def path_scores(self, X: Any, rows: LabelRows, n_threads: int) -> list[PathScores]:
         """Return what the node classifiers of each tree say about rows with known labels."""
@@ -359,11 +370,9 @@ def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
     return Layout(*taken)
 
 
-def check_query(top_k: int | None, threshold: float, beam: int | None = None) -> None:
-    """Refuse a number of labels, a threshold or a beam that makes no sense."""
+def check_query(top_k: int | None, threshold: float) -> None:
+    """Refuse a number of labels or a threshold that makes no sense."""
     if top_k is not None and top_k < 1:
         raise ValueError(f"top_k must be at least 1, but is {top_k}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must lie in 0..1, but is {threshold}")
-    if beam is not None and beam < 1:
-        raise ValueError(f"beam must be at least 1, but is {beam}")

@@ -145,8 +145,8 @@ class QueryMixin:
         >>> clf.classes_[clf.top_k([[1, 0]], 1, labels=["jam"])[0]].tolist()
         [['jam']]
         """
-        if labels is None and weights is None and beam is None and self._is_one_row(X):
-            found = self.top_k_row(X.indices, X.data, k)
+        if labels is None and weights is None and self._is_one_row(X):
+            found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
         check_is_fitted(self)
         if k < 1:
@@ -157,7 +157,12 @@ class QueryMixin:
         return _as_table(self._search(X, k, None, **options)[0], k)
 
     def top_k_row(
-        self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int = 5
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int = 5,
+        *,
+        beam: int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k most probable labels of one row, given by its features that are not 0.
 
@@ -171,6 +176,8 @@ class QueryMixin:
             Their values, float32.
         k
             Number of labels.
+        beam
+            As `top_k` has it.
 
         Examples
         --------
@@ -183,9 +190,10 @@ class QueryMixin:
         model = self.__dict__.get("model_")
         if model is None:
             check_is_fitted(self)
+            model = self.model_
         if not isinstance(model, Model):
             raise ValueError("single rows are answered by native nodes only; use top_k")
-        return model.top_k_row(indices, values, k, unit_rows=self.normalize)
+        return model.top_k_row(indices, values, k, beam=beam, unit_rows=self.normalize)
 
     def _is_one_row(self, X: Any) -> bool:
         model = self.__dict__.get("model_")

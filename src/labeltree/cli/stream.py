@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from itertools import islice
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from labeltree import TextTagger, load
@@ -51,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     saver = Saver(model, arguments.model, arguments.save_rows, arguments.save_seconds)
     tally = Tally(arguments.top_k)
     lines = tagged_texts(arguments, "jsonl")
+    before = signal.signal(signal.SIGTERM, _interrupt)  # what a service is stopped with
     try:
         while chunk := list(islice(lines, arguments.chunk)):
             for answer in answered(model, chunk, arguments.top_k, tally):
@@ -61,9 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
             saver.learnt(sum(bool(tags) for _, tags in chunk))
     finally:
         saver.save()
+        signal.signal(signal.SIGTERM, before)
     if not arguments.quiet:
         print(tally.report(), file=sys.stderr)
     return 0
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 class Tally:

@@ -1,0 +1,74 @@
+"""The tables of docs/online.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.markdown import table
+
+_HEADER = [
+    "",
+    "learn, rows a CPU s",
+    "answer and learn, rows a CPU s",
+    "progressive P@1 / 3 / 5",
+    "of the last tenth",
+    "then, of test rows",
+]
+
+
+def online_tables(results: dict[str, Any]) -> str:
+    """Return a table for each stream, and one about new labels."""
+    made = []
+    for stream in results["streams"]:
+        made.append(
+            f"**{stream['data']}: {stream['rows']:,} rows, {stream['labels']:,} labels, "
+            f"order: {stream['order']}**"
+        )
+        systems = {name: found for name, found in stream.items() if isinstance(found, dict)}
+        made.append(table(_HEADER, [_row(name, found) for name, found in systems.items()]))
+    if "new_labels" in results:
+        made.append(_new_labels(results["new_labels"]))
+    where = results["machine"]
+    made.append(f"Commit {where['commit']}; {where['processor']}, one thread.")
+    return "\n\n".join(made)
+
+
+def _row(name: str, found: dict[str, Any]) -> list[str]:
+    if "error" in found:
+        return [name, found["error"], *[""] * 4]
+    counts = ("learn_rows_per_cpu_s", "answer_and_learn_rows_per_cpu_s")
+    if "train_cpu_s" in found:
+        cells = [f"fit: {found['train_cpu_s']} s", ""]
+    else:
+        cells = [f"{found[count]:,}" for count in counts]
+    shares = ("progressive", "progressive_last_tenth", "test")
+    return [name, *cells, *(_shares(found.get(share)) for share in shares)]
+
+
+def _shares(found: list[float] | None) -> str:
+    return "" if found is None else " / ".join(f"{share:.1f}" for share in found)
+
+
+def _new_labels(found: dict[str, Any]) -> str:
+    header = ["P@1 / 3 / 5", "CPU s", "old labels", "new labels"]
+    rows = [
+        [
+            f"a fit to {found['first_rows']:,} rows with {found['old_labels']:,} labels",
+            f"{found['fit_cpu_s']}",
+            _shares(found["before"]["old"]),
+            "",
+        ],
+        [
+            f"then {found['later_rows']:,} rows online, with {found['new_labels']:,} new labels",
+            f"{found['partial_fit_cpu_s']}",
+            _shares(found["after"]["old"]),
+            _shares(found["after"]["new"]),
+        ],
+        [
+            "a fit to all rows",
+            f"{found['full_fit_cpu_s']}",
+            _shares(found["full"]["old"]),
+            _shares(found["full"]["new"]),
+        ],
+    ]
+    return f"**{found['data']}: new labels for a trained model**\n\n{table(header, rows)}"

@@ -1,0 +1,69 @@
+"""Vowpal Wabbit's online tree on a stream: python -m benchmarks.online.vowpal JOB RESULT
+
+Runs in its own environment, so that it needs numpy only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from vowpalwabbit import Workspace
+
+
+def options(job: dict[str, Any]) -> str:
+    """Return what all its runs share."""
+    settings = " ".join(f"--{name} {value}" for name, value in job["settings"].items())
+    return f"--plt {job['n_labels']} {settings} --quiet --no_stdin"
+
+
+def learn(job: dict[str, Any]) -> float:
+    """Return the CPU seconds of one pass over a cache file, so that no text is parsed."""
+    Workspace(f"{options(job)} -d {job['train']} --cache_file {job['cache']} -k").finish()
+    start = time.process_time()
+    Workspace(f"{options(job)} --cache_file {job['cache']}").finish()
+    return time.process_time() - start
+
+
+def progressive(job: dict[str, Any]) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
+    """Return the CPU seconds of answering and learning each row, and its answers; then tests."""
+    # Its tree has leaves that are no labels: twice as many are asked for, and those are dropped.
+    model = Workspace(f"{options(job)} --top_k {2 * job['k']}")
+    rows = []
+    lines = Path(job["train"]).read_text().splitlines()
+    start = time.process_time()
+    for line in lines:
+        example = model.parse(line)
+        rows.append(model.predict(example))
+        model.learn(example)
+        model.finish_example(example)
+    seconds = time.process_time() - start
+    tests = [model.predict(line) for line in Path(job["test"]).read_text().splitlines()]
+    return seconds, ranked(rows, job), ranked(tests, job)
+
+
+def ranked(rows: list[list[int]], job: dict[str, Any]) -> NDArray[np.int32]:
+    """Return the first k labels of each row, -1 where there are fewer."""
+    made = np.full((len(rows), job["k"]), -1, np.int32)
+    for row, found in zip(made, rows, strict=True):
+        kept = [label for label in found if label < job["n_labels"]][: job["k"]]
+        row[: len(kept)] = kept
+    return made
+
+
+def main() -> None:
+    """Do the job of the file."""
+    job = json.loads(Path(sys.argv[1]).read_text())
+    learn_s = learn(job)
+    progressive_s, answers, tests = progressive(job)
+    seconds = np.array([learn_s, progressive_s])
+    np.savez(sys.argv[2], seconds=seconds, answers=answers, tests=tests)
+
+
+if __name__ == "__main__":
+    main()
