@@ -8,8 +8,8 @@
 #include "index.hpp"
 
 namespace labeltree {
-BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k,
-                       int32_t beam, bool unit_rows, const Curve& curve) {
+BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
+                       bool unit_rows, const Curve& curve) {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   check(curve);
   for (std::size_t i = 0; i < row.values.size(); ++i)

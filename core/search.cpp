@@ -15,6 +15,7 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t MAX_CHUNK = 4096;  // rows that go down the tree together
+constexpr float ALIKE = 0.7f;  // of the best open node's rank: nodes that good are as a rule asked as well
 
 // What one row has seen of the tree and not yet followed.
 class Frontier {
@@ -41,9 +42,10 @@ class Frontier {
     std::ranges::push_heap(open_, is_worse);
   }
 
-  // Takes the best open node; false when no open node can hold a better label than those known.
-  bool next(Found& node) {
-    if (open_.empty()) return false;
+  // Takes the best open node of at least that rank; false when there is none that can hold a better label
+  // than those known.
+  bool next(Found& node, float least) {
+    if (open_.empty() || open_.front().rank < least) return false;
     std::ranges::pop_heap(open_, is_worse);
     node = open_.back();
     open_.pop_back();
@@ -141,13 +143,17 @@ class ChunkSearcher {
   // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
   void collect_requests() {
     const std::size_t width = n_at_once();
+    const bool is_guessing = query_.beam == 0 && query_.top_k > 0;
     requests_.clear();
     std::size_t n_left = 0;
     for (const uint32_t row : active_) {
       const std::size_t before = requests_.size();
       Found node;
-      while (requests_.size() - before < width && frontiers_[row].next(node))
+      float least = 0.0f;
+      while (requests_.size() - before < width && frontiers_[row].next(node, least)) {
         requests_.push_back({node.index, row, node.probability});
+        if (is_guessing) least = std::max(least, ALIKE * node.rank);
+      }
       if (query_.beam > 0) frontiers_[row].forget_open();
       if (requests_.size() > before) active_[n_left++] = row;
     }

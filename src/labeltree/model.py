@@ -184,8 +184,9 @@ class Model:
             Nodes of a level that a row goes on with, at most; None for an exact search. For models
             of one tree.
         at_once
-            Nodes that a row of an exact search asks before it looks at their answers. 1 asks
-            fewest; more are faster where many rows ask the same nodes. The labels are the same.
+            Nodes that a row of an exact search asks at most before it looks at their answers. 1
+            asks fewest; more, of about the same probability, are faster where many rows ask the
+            same nodes. The labels are the same.
         unit_rows
             Scale rows to length 1, without a copy of X.
         n_threads

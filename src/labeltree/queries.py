@@ -24,7 +24,7 @@ from labeltree.prediction_cost import cost_bound
 from labeltree.threads import n_threads
 
 #: Nodes that each of many rows asks at a time (see Model.search), by measurement on tib-gnd.
-AT_ONCE = 4
+AT_ONCE = 8
 
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
