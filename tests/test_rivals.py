@@ -18,7 +18,7 @@ from benchmarks.rivals.adapters import one_vs_rest
 from benchmarks.rivals.adapters.matrices import from_all_scores, from_pairs, from_scores, rows_of
 from benchmarks.rivals.environments import tail
 from benchmarks.rivals.figures import COST, QUALITY
-from benchmarks.rivals.measure import BadRankingError, measure, quality
+from benchmarks.rivals.measure import BadRankingError, measure, quality, remove_models
 from benchmarks.rivals.prepare import Prepared, prepare
 from benchmarks.rivals.systems import System, chosen
 from benchmarks.rivals.tables import rivals_table
@@ -229,3 +229,12 @@ def test_scores_above_one_are_no_probabilities(data: Prepared) -> None:
     ranked = np.tile(np.arange(5), (test.n_rows, 1))
     with pytest.raises(BadRankingError, match="between 0 and 1"):
         quality(data.labels("trn"), test, ranked, np.full(ranked.shape, 1.5))
+
+
+def test_a_training_finds_nothing_of_the_one_before(tmp_path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "tree0.cbor").touch()
+    for name in ("model.cache", "compiled", "ranked.npz"):
+        (tmp_path / name).touch()
+    remove_models({name: str(tmp_path / name) for name in ("model", "compiled", "ranked")})
+    assert [path.name for path in tmp_path.iterdir()] == ["ranked.npz"]

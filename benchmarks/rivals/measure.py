@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -137,6 +138,8 @@ class Run:
         start = time.monotonic()
         while len(runs) < self.repeats and (not runs or time.monotonic() - start < SHORT_S):
             left = self.end - time.monotonic()
+            if phase == "train":  # omikuji adds its trees to those that are there
+                remove_models(self.job)
             runs.append(_run(self.python, self.job | changes | {"phase": phase}, self.work, left))
         return median_of(runs)
 
@@ -216,6 +219,17 @@ def _run(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dic
             raise PhaseError(f"{job['phase']} ended with status {process.returncode}\n{said}")
     figures: dict[str, Any] = json.loads(result_path.read_text())
     return figures
+
+
+def remove_models(job: dict[str, Any]) -> None:
+    """Remove what a training before has written."""
+    for name in ("model", "compiled"):
+        path = Path(job[name])
+        for found in path.parent.glob(f"{path.name}*"):
+            if found.is_dir():
+                shutil.rmtree(found)
+            else:
+                found.unlink()
 
 
 def size_mb(path: Path) -> float:

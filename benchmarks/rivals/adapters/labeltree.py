@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 import labeltree
@@ -49,13 +50,15 @@ def _beam_path(model_path: str) -> Path:
 
 
 def query(row: Any) -> Any:
-    """Return a row as labeltree holds it."""
-    return sparse.csr_array(row)
+    """Return a row as the call for one row takes it: columns and values."""
+    made = sparse.csr_array(row)
+    return made.indices.astype(np.int32), made.data.astype(np.float32)
 
 
-def ask(model: Any, query: Any, k: int) -> Ranking:
+def ask(model: Any, query: Any, k: int) -> Any:
     """Answer one row."""
-    return predict(model, query, k)
+    tree, beam = model
+    return tree.top_k_row(*query, k, beam=beam)
 
 
 def predict(model: Any, X: Any, k: int) -> Ranking:
