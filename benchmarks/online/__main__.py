@@ -78,7 +78,8 @@ def labeltree(stream: streams.Stream, options: dict[str, Any]) -> dict[str, Any]
     clf = PLTClassifier(n_jobs=1, online=options)
     progressive_s, (answers, _) = timed(lambda: clf.progressive(stream.X, stream.Y, K))
     tests, _ = clf.top_k(stream.X_test, K)
-    made = figures(stream, learn_s, progressive_s, clf.classes_[answers], tests)
+    named = np.where(answers < 0, -1, clf.classes_[answers])
+    made = figures(stream, learn_s, progressive_s, named, tests)
     cost = clf.tree_cost_
     return made | {
         "state_mb": round(clf._learner().native.n_bytes / 1e6),

@@ -26,8 +26,12 @@ def learn(job: dict[str, Any]) -> float:
     """Return the CPU seconds of one pass over a cache file, so that no text is parsed."""
     Workspace(f"{options(job)} -d {job['train']} --cache_file {job['cache']} -k").finish()
     start = time.process_time()
-    Workspace(f"{options(job)} --cache_file {job['cache']}").finish()
-    return time.process_time() - start
+    model = Workspace(f"{options(job)} -d {job['train']} --cache_file {job['cache']}")
+    seconds = time.process_time() - start
+    if model.get_weighted_examples() < 1:
+        raise RuntimeError("it learnt no row")
+    model.finish()
+    return seconds
 
 
 def progressive(job: dict[str, Any]) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:

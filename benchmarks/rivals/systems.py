@@ -141,7 +141,7 @@ SYSTEMS = [
         one_label=True,
     ),
     # Every label is updated at every row, and with a higher rate weights overflow.
-    System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 25, "lr": 0.1}),
+    System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 25, "lr": 0.05}),
     System(
         "Vowpal Wabbit --plt",
         "vowpal_wabbit",
