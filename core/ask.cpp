@@ -1,6 +1,5 @@
 #include "ask.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -8,36 +7,12 @@
 #include <utility>
 
 #include "index.hpp"
+#include "sigmoid.hpp"
 #include "sparse.hpp"
 #include "wide.hpp"
 
 namespace labeltree {
 namespace {
-
-constexpr float SURELY_NOT = -87.0f;  // below it, exp(-x) leaves float32 and the estimate is 0
-
-// e^x to about 2e-7 of itself, for |x| <= 87; the same bits for every caller.
-[[gnu::always_inline]] inline Eight exponential(Eight x) {
-  const Eight shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23 rounds to a whole number
-  const Eight whole = shifted - 12582912.0f;
-  const Eight rest = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-  Eight p = rest * 1.9875691500e-4f + 1.3981999507e-3f;
-  p = p * rest + 8.3334519073e-3f;
-  p = p * rest + 4.1665795894e-2f;
-  p = p * rest + 1.6666665459e-1f;
-  p = p * rest + 5.0000001201e-1f;
-  p = p * rest * rest + rest + 1.0f;
-  return p * std::bit_cast<Eight>((__builtin_convertvector(whole, EightInts) + 127) << 23);
-}
-
-// Not a number becomes 0 too: no answer is ever NaN.
-[[gnu::always_inline]] inline Eight sigmoid(Eight x) {
-  const Eight zero{}, least = zero + SURELY_NOT, most = zero - SURELY_NOT;
-  const Eight capped = x < most ? x : most;
-  const Eight inside = x > least ? capped : least;
-  const Eight p = 1.0f / (1.0f + exponential(-inside));
-  return x > least ? p : zero;
-}
 
 [[gnu::always_inline]] inline Eight first(const float* from, std::size_t n) {
   Eight values{};

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "index.hpp"
-#include "sigmoid.hpp"
 
 namespace labeltree {
 namespace {

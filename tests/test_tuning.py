@@ -131,7 +131,9 @@ def test_without_time_only_the_default_is_tried(small_rungs) -> None:
     assert tuning.best.settings == {}
 
 
-def test_ctrl_c_leaves_the_best_so_far(monkeypatch) -> None:
+@pytest.fixture
+def stopped_early(monkeypatch) -> None:
+    """Ctrl-C comes when the first setting but the default is tried."""
     judge = judging.Judge.judge
 
     def interrupted(self, settings, n_rows):
@@ -140,6 +142,10 @@ def test_ctrl_c_leaves_the_best_so_far(monkeypatch) -> None:
         return judge(self, settings, n_rows)
 
     monkeypatch.setattr(judging.Judge, "judge", interrupted)
+
+
+@pytest.mark.usefixtures("stopped_early")
+def test_ctrl_c_leaves_the_best_so_far() -> None:
     tuning = quick()
     assert tuning.why_ended == "stopped"
     assert len(tuning.trials) == 1
@@ -255,15 +261,8 @@ def test_wrong_usage_is_told_before_any_work(docs, arguments, message, capsys) -
     assert message in capsys.readouterr().err
 
 
-def test_a_stopped_command_writes_the_best_so_far(docs, tmp_path, capsys, monkeypatch) -> None:
-    judge = judging.Judge.judge
-
-    def interrupted(self, settings, n_rows):
-        if settings:
-            raise KeyboardInterrupt
-        return judge(self, settings, n_rows)
-
-    monkeypatch.setattr(judging.Judge, "judge", interrupted)
+@pytest.mark.usefixtures("stopped_early")
+def test_a_stopped_command_writes_the_best_so_far(docs, tmp_path, capsys) -> None:
     out = tmp_path / "made.lt"
     assert main(["tune", docs, "-o", str(out)]) == 0
     assert "stopped; going on with the best so far" in capsys.readouterr().err
