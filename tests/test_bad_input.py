@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from labeltree import TextTagger
 from labeltree.cli import main
+from tests.text_files import file_with, jsonl_of, saved_tagger
 
 ROWS = [("green tea", ["tea"]), ("rye bread", ["bread", "rye"]), ("", [])] * 8
 BROKEN = [*['{"text": "tea", "tags": ["a"]}'] * 16, '{"text": "tea", "tags": ["a"}']
@@ -18,20 +18,12 @@ BROKEN = [*['{"text": "tea", "tags": ["a"]}'] * 16, '{"text": "tea", "tags": ["a
 
 @pytest.fixture
 def jsonl(tmp_path: Path) -> str:
-    lines = [json.dumps({"text": text, "tags": tags}) for text, tags in ROWS]
-    return file_with(tmp_path, "\n".join(lines), "docs.jsonl")
+    return jsonl_of(tmp_path, ROWS)
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    tagger = TextTagger(n_jobs=1).fit([text for text, _ in ROWS], [tags for _, tags in ROWS])
-    tagger.save(tmp_path / "model.lt")
-    return str(tmp_path / "model.lt")
-
-
-def file_with(folder: Path, text: str, name: str) -> str:
-    (folder / name).write_text(text)
-    return str(folder / name)
+    return saved_tagger(tmp_path, ROWS)
 
 
 def command(*arguments: str, **options) -> subprocess.CompletedProcess[str]:

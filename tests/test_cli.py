@@ -13,6 +13,7 @@ from scipy import sparse
 from labeltree import LabelTree, PLTClassifier, cli, datasets, plan, trees
 from labeltree.cli import main
 from labeltree.datasets import TextData
+from tests.text_files import file_with
 
 XMC = "4 3 4\n0,1 0:1 2:0.5\n1 1:2\n2 0:1 1:1\n3 2:1\n"
 TAGGED = [("green tea", ["tea", "green"]), ("black tea", ["tea"]), ("white bread", ["bread"])]
@@ -30,12 +31,6 @@ def jsonl(tmp_path: Path) -> str:
     path = tmp_path / "tagged.jsonl"
     lines = [json.dumps({"text": text, "tags": tags}) for text, tags in TAGGED]
     path.write_text("\n".join(lines))
-    return str(path)
-
-
-def file_with(tmp_path: Path, text: str, name: str = "data.txt") -> str:
-    path = tmp_path / name
-    path.write_text(text)
     return str(path)
 
 

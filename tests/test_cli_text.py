@@ -16,6 +16,7 @@ import labeltree as lt
 from labeltree import PLTClassifier, TextTagger
 from labeltree.cli import main
 from labeltree.data import read_csv, read_folder
+from tests.text_files import file_with, jsonl_of, saved_tagger
 
 DRINKS = [("green tea", ["tea", "hot, wet"]), ("black tea", ["tea"]), ("", [])]
 BREADS = [("white bread", ["bread"]), ("rye bread", ["bread", "rye"])]
@@ -24,15 +25,12 @@ ROWS = (DRINKS + BREADS) * 8
 
 @pytest.fixture
 def jsonl(tmp_path: Path) -> str:
-    lines = [json.dumps({"text": text, "labels": tags}) for text, tags in ROWS]
-    return file_with(tmp_path, "\n".join(lines), "docs.jsonl")
+    return jsonl_of(tmp_path, ROWS, tags="labels")
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    tagger = TextTagger(n_jobs=1).fit([text for text, _ in ROWS], [tags for _, tags in ROWS])
-    tagger.save(tmp_path / "model.lt")
-    return str(tmp_path / "model.lt")
+    return saved_tagger(tmp_path, ROWS)
 
 
 @pytest.fixture
@@ -41,11 +39,6 @@ def matrices(tmp_path: Path) -> list[str]:
     sparse.save_npz(tmp_path / "X.npz", X)
     sparse.save_npz(tmp_path / "Y.npz", X.astype(np.uint8))
     return ["--x", str(tmp_path / "X.npz"), "--y", str(tmp_path / "Y.npz")]
-
-
-def file_with(folder: Path, text: str, name: str) -> str:
-    (folder / name).write_text(text)
-    return str(folder / name)
 
 
 def printed(capsys) -> str:
