@@ -121,9 +121,9 @@ def calibration_table(results: dict[str, Any]) -> str:
 
 #: Ways in the picture, by name, and their colours.
 RELIABILITY = {
-    "link (4, 1)": "tab:red",
-    "link (4, 1), fixed curve: default": "tab:blue",
-    "link (4, 1), isotonic curve": "tab:green",
+    "link (4, 1.5)": "tab:red",
+    "link (4, 1.5), fixed curve: default": "tab:blue",
+    "link (4, 1.5), isotonic curve": "tab:green",
 }
 
 

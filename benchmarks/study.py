@@ -95,12 +95,23 @@ def choices() -> dict[str, list[Choice]]:
             *(Choice("auto", solver={"C": c}) for c in (0.3, 0.5, 1.0, 2.0)),
             *(Choice("auto", solver={"loss": "logistic", "C": c}) for c in (3.0, 10.0, 30.0)),
             *(Choice("auto", solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
-            *(Choice("auto", solver={"max_iterations": i}) for i in (5, 20)),
+            *(Choice("auto", solver={"max_iterations": i}) for i in (5, 10, 20)),
+        ],
+        "damping": [
+            Choice("auto", solver={"damping": powers})
+            for powers in (
+                (0.0, 0.0),
+                (0.08, 0.15),
+                (0.1, 0.1),
+                (0.15, 0.15),
+                (0.0, 0.15),
+                (0.15, 0.0),
+            )
         ],
         "links": [
             Choice("auto", link=(slope, intercept))
             for slope in (2.0, 3.0, 4.0, 5.0)
-            for intercept in (0.0, 1.0, 2.0)
+            for intercept in (0.0, 1.0, 1.5, 2.0)
         ],
         "forests": [
             Choice("auto", n_trees=3),

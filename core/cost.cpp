@@ -26,6 +26,15 @@ std::vector<int64_t> node_weights(const Tree& tree, const LabelRows& rows) {
   return weights;
 }
 
+std::vector<double> node_weights(const Tree& tree, const LabelRows& rows, std::span<const float> row_weight) {
+  if (row_weight.size() != rows.size())
+    throw std::invalid_argument("labels and row weights must have equally many rows");
+  std::vector<double> weights(tree.n_nodes(), 0.0);
+  visit_positive(tree, rows,
+                 [&](std::size_t i, int32_t v) { weights[static_cast<std::size_t>(v)] += row_weight[i]; });
+  return weights;
+}
+
 std::vector<int64_t> row_costs(const Tree& tree, const LabelRows& rows) {
   std::vector<int64_t> costs(rows.size(), 1);
   visit_positive(tree, rows, [&](std::size_t i, int32_t v) { costs[i] += tree.degree(v); });

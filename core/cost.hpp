@@ -37,6 +37,9 @@ Assignment assign(const Tree& tree, std::span<const int32_t> labels);
 // Hamming weight of each node: the number of rows that have a label under it.
 std::vector<int64_t> node_weights(const Tree& tree, const LabelRows& rows);
 
+// The same where a row counts as much as it weighs.
+std::vector<double> node_weights(const Tree& tree, const LabelRows& rows, std::span<const float> row_weight);
+
 // c(T, y) of each row.
 std::vector<int64_t> row_costs(const Tree& tree, const LabelRows& rows);
 

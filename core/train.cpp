@@ -117,26 +117,16 @@ class PackTrainer {
 
   Targets targets(const Pack& pack, std::span<const int32_t> rows) {
     row_weight_.clear();
-    if (!t_.row_weight_.empty())
-      for (const int32_t row : rows) row_weight_.push_back(t_.row_weight_[at(row)]);
+    if (!t_.errors_.row.empty())
+      for (const int32_t row : rows) row_weight_.push_back(t_.errors_.row[at(row)]);
     Targets targets{reaches_, positive_, row_weight_, {}, {}};
-    for (int l = 0; l < N_LANES; ++l) {
-      targets.c_positive[l] = t_.options_.c * t_.options_.positive_weight;
-      targets.c_negative[l] = t_.options_.c * t_.options_.negative_weight;
+    std::ranges::fill(targets.c_positive, 1.0f);  // of lanes without a node, too
+    std::ranges::fill(targets.c_negative, 1.0f);
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+      targets.c_positive[l] = t_.errors_.positive[at(pack.nodes[l])];
+      targets.c_negative[l] = t_.errors_.negative[at(pack.nodes[l])];
     }
-    for (std::size_t l = 0; t_.options_.balanced && l < pack.nodes.size(); ++l)
-      balance(pack, l, rows.size(), targets);
     return targets;
-  }
-
-  void balance(const Pack& pack, std::size_t lane, std::size_t n_rows, Targets& targets) const {
-    const int32_t p = t_.tree_.parent(pack.nodes[lane]);
-    const auto all = p == NONE ? static_cast<double>(n_rows) : static_cast<double>(t_.weights_[at(p)]);
-    const auto positive = static_cast<double>(t_.weights_[at(pack.nodes[lane])]);
-    const double negative = all - positive;
-    if (positive == 0 || negative == 0) return;
-    targets.c_positive[lane] *= static_cast<float>(all / (2.0 * positive));
-    targets.c_negative[lane] *= static_cast<float>(all / (2.0 * negative));
   }
 
   NodeWeights collect(const Pack& pack, std::size_t n_features) {
@@ -201,16 +191,18 @@ class PackTrainer {
 };
 
 Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
-                 std::size_t n_features, std::span<const float> row_weight, const TrainOptions& options)
+                 std::size_t n_features, const ErrorWeights& errors, const TrainOptions& options)
     : tree_(tree),
       labels_(labels),
       features_(features),
       n_features_(n_features),
-      row_weight_(row_weight),
+      errors_(errors),
       options_(options) {
   check(features, n_features);
-  if (features.size() != labels.size() || (!row_weight.empty() && row_weight.size() != labels.size()))
+  if (features.size() != labels.size() || (!errors.row.empty() && errors.row.size() != labels.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
+  if (errors.positive.size() != tree.n_nodes() || errors.negative.size() != tree.n_nodes())
+    throw std::invalid_argument("there must be two error weights for each node");
   weights_ = node_weights(tree, labels);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
   packs_ = make_packs(tree, weights_, with_root, N_LANES);

@@ -16,12 +16,15 @@ namespace labeltree {
 
 struct TrainOptions {
   SolverOptions solver;
-  float c = 1.0f;
-  float positive_weight = 1.0f, negative_weight = 1.0f;  // factors of c
-  bool balanced = false;     // factors of c so that both classes of a node weigh the same
   float prune = 0.1f;        // weights of at most this size are dropped
   int32_t max_nonzeros = 0;  // weights a node may keep, the largest; 0 for all
   uint64_t seed = 0;
+};
+
+// What an error costs: a factor for each node and class of rows, times one for each row.
+struct ErrorWeights {
+  std::span<const float> positive, negative;  // [node]
+  std::span<const float> row;                 // [row], or empty where all weigh 1
 };
 
 // Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
@@ -31,7 +34,7 @@ class Trainer {
  public:
   // The arrays behind the views must outlive the trainer.
   Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
-          std::span<const float> row_weight, const TrainOptions& options);
+          const ErrorWeights& errors, const TrainOptions& options);
 
   // Work of each pack as rows times their features, the dearest pack first.
   std::vector<double> costs() const;
@@ -54,7 +57,7 @@ class Trainer {
   LabelRows labels_;
   FeatureRows features_;
   std::size_t n_features_;
-  std::span<const float> row_weight_;
+  ErrorWeights errors_;
   TrainOptions options_;
   std::vector<int64_t> weights_;  // Hamming weight of each node
   std::vector<Pack> packs_;       // dearest first

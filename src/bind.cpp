@@ -123,7 +123,7 @@ labeltree::FeatureRows feature_view(const I64& indptr, const I32& indices, const
 
 // A trainer with the arrays that it looks at.
 struct BoundTrainer {
-  std::tuple<nb::object, I64, I32, I64, I32, F32, F32> keep;
+  std::tuple<nb::object, I64, I32, I64, I32, F32, F32, F32, F32> keep;
   labeltree::Trainer trainer;
 };
 
@@ -217,6 +217,13 @@ NB_MODULE(_core, m) {
         return give(unlocked([&] { return labeltree::node_weights(tree, rows_view(indptr, indices)); }));
       },
       "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert());
+  m.def(
+      "node_weights",
+      [](const Tree& tree, I64 indptr, I32 indices, F32 row_weight) {
+        return give(unlocked(
+            [&] { return labeltree::node_weights(tree, rows_view(indptr, indices), view(row_weight)); }));
+      },
+      "tree"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "row_weight"_a.noconvert());
   m.def(
       "row_costs",
       [](const Tree& tree, I64 indptr, I32 indices) {
@@ -397,27 +404,27 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
-             I32 indices, F32 values, int64_t n_features, F32 row_weight, const std::string& loss, float c,
-             float positive_weight, float negative_weight, bool balanced, float bias, float tolerance,
-             int max_iterations, float prune, int32_t max_nonzeros, uint64_t seed) {
+             I32 indices, F32 values, int64_t n_features, F32 positive_weight, F32 negative_weight,
+             F32 row_weight, const std::string& loss, float bias, float tolerance, int max_iterations,
+             float prune, int32_t max_nonzeros, uint64_t seed) {
             labeltree::TrainOptions options;
             options.solver = {loss == "logistic" ? labeltree::Loss::logistic : labeltree::Loss::squared_hinge,
                               bias, tolerance, max_iterations};
-            options.c = c;
-            options.positive_weight = positive_weight;
-            options.negative_weight = negative_weight;
-            options.balanced = balanced;
             options.prune = prune;
             options.max_nonzeros = max_nonzeros;
             options.seed = seed;
-            new (self) BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, row_weight},
-                                    {nb::cast<const Tree&>(tree), rows_view(label_indptr, label_indices),
+            new (self) BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values,
+                                     positive_weight, negative_weight, row_weight},
+                                    {nb::cast<const Tree&>(tree),
+                                     rows_view(label_indptr, label_indices),
                                      feature_view(indptr, indices, values),
-                                     static_cast<std::size_t>(n_features), view(row_weight), options}};
+                                     static_cast<std::size_t>(n_features),
+                                     {view(positive_weight), view(negative_weight), view(row_weight)},
+                                     options}};
           },
           "tree"_a, "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "indptr"_a.noconvert(),
-          "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "row_weight"_a.noconvert(),
-          nb::kw_only(), "loss"_a, "c"_a, "positive_weight"_a, "negative_weight"_a, "balanced"_a, "bias"_a,
+          "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "positive_weight"_a.noconvert(),
+          "negative_weight"_a.noconvert(), "row_weight"_a.noconvert(), nb::kw_only(), "loss"_a, "bias"_a,
           "tolerance"_a, "max_iterations"_a, "prune"_a, "max_nonzeros"_a, "seed"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })

@@ -614,7 +614,7 @@ def fit_node(
 
 def link(loss: str, score: np.ndarray) -> np.ndarray:
     """The probability that a score stands for."""
-    slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.0)}[loss]
+    slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}[loss]
     return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))
 
 

@@ -356,6 +356,13 @@ def test_balanced_nodes_raise_rare_labels() -> None:
     assert dense(balanced, [[1.0]])[0, 1] > dense(plain, [[1.0]])[0, 1]
 
 
+def test_a_pair_of_class_weights_is_one_factor_of_c_where_both_are_the_same() -> None:
+    X, Y = data()
+    one = PLTClassifier(class_weight=(0.5, 0.5)).fit(X, Y)
+    other = PLTClassifier(C=0.5).fit(X, Y)
+    np.testing.assert_array_equal(dense(one, X), dense(other, X))
+
+
 # Memory -----------------------------------------------------------------------------------------
 
 
@@ -485,6 +492,7 @@ def test_a_second_fit_forgets_the_first() -> None:
         ({"C": -1.0}, ValueError, "C must be above 0, but is -1.0"),
         ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
         ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
+        ({"class_weight": (1, 2, 3)}, ValueError, "class_weight must have two numbers, .* has 3"),
         ({"class_weight": 3}, TypeError, "class_weight must be .*, but is int"),
         ({"class_weight": {99: 2.0}}, ValueError, "class_weight names label 99, but Y has none"),
         ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),

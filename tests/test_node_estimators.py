@@ -51,7 +51,8 @@ def test_logistic_regression_agrees_with_the_native_solver() -> None:
     X, Y = data()
     Y = sparse.csr_array(Y[:, [0, 1, 2, 3, 4, 0]])  # so that no node has rows of one kind only
     tight = {"tolerance": 1e-6, "max_iterations": 3000, "prune": 0.0}
-    native = PLTClassifier(tree=TREE, loss="logistic", bias=0.0, C=0.7, **tight).fit(X, Y)
+    same_c = {"C": 0.7, "damping": (0.0, 0.0)}
+    native = PLTClassifier(tree=TREE, loss="logistic", bias=0.0, **same_c, **tight).fit(X, Y)
     node = LogisticRegression(C=0.7, fit_intercept=False, tol=1e-8)
     clf = PLTClassifier(tree=TREE, node_estimator=node).fit(X, Y)
     np.testing.assert_allclose(

@@ -55,7 +55,7 @@ def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias:
     X, Y = problem()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
     settings = SolverSettings(
-        loss=loss, C=0.7, bias=bias, positive_weight=2.0, negative_weight=0.5, **EXACT
+        loss=loss, C=0.7, bias=bias, class_weight=(2.0, 0.5), damping=(0.2, 0.4), **EXACT
     )
     trained = weights_of(TREE, X, Y, settings, sample_weight=weight)
     for v, (positive, negative) in enumerate(rows_of_nodes(TREE, Y)):
@@ -63,7 +63,8 @@ def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias:
             continue
         rows = sorted(positive | negative)
         y = np.array([1.0 if i in positive else -1.0 for i in rows])
-        c = 0.7 * weight[rows] * np.where(y > 0, 2.0, 0.5)
+        fewer = min(1.0, 10 / weight[sorted(positive)].sum())
+        c = 0.7 * weight[rows] * np.where(y > 0, 2.0 * fewer**0.2, 0.5 * fewer**0.4)
         w, b = reference.fit_node(X.toarray()[rows], y, c, loss, bias)
         np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
         assert trained.bias[v] == pytest.approx(b, abs=2e-3)
@@ -77,7 +78,7 @@ def test_balanced_classes_weigh_the_same() -> None:
     y = np.array([1.0 if i in positive else -1.0 for i in rows])
     c = len(rows) / (2 * np.where(y > 0, len(positive), len(negative)))
     w, _ = reference.fit_node(X.toarray()[rows], y, c, "squared_hinge", 1.0)
-    trained = weights_of(TREE, X, Y, SolverSettings(balanced=True, **EXACT))
+    trained = weights_of(TREE, X, Y, SolverSettings(class_weight="balanced", **EXACT))
     np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
 
 
@@ -111,7 +112,7 @@ def test_another_seed_visits_rows_in_another_order() -> None:
 def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
     X, Y = problem(n_labels=40)
     tree = trees.star(40)
-    trained = weights_of(tree, X, Y, SolverSettings(**EXACT))
+    trained = weights_of(tree, X, Y, SolverSettings(damping=(0.0, 0.0), **EXACT))
     for v in (1, 17, 39):
         y = np.where(
             np.isin(np.arange(Y.n_rows), [i for i in range(Y.n_rows) if v - 1 in Y.row(i)]),
@@ -232,6 +233,9 @@ def test_ctrl_c_stops_training() -> None:
         ({"loss": "hinge"}, "loss must be one of squared_hinge, logistic, but is 'hinge'"),
         ({"C": 0.0}, "C must be above 0, but is 0.0"),
         ({"C": float("nan")}, "C must be above 0"),
+        ({"class_weight": (1.0, 0.0)}, "class_weight must be above 0, but is \\(1.0, 0.0\\)"),
+        ({"damping": (0.1,)}, "damping must be two powers from 0 to 1, but is \\(0.1,\\)"),
+        ({"damping": (0.1, -0.1)}, "damping must be two powers from 0 to 1"),
         ({"bias": -1.0}, "bias must be at least 0"),
         ({"tolerance": -0.1}, "tolerance must be at least 0"),
         ({"prune": float("inf")}, "prune must be at least 0"),

@@ -60,11 +60,15 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
     loss
         "squared_hinge" or "logistic".
     C
-        Weight of the loss against the squared norm of the weights.
+        Weight of the loss against the squared norm of the weights, in nodes of up to 10 positive
+        rows.
+    damping
+        Where a node has n > 10 positive rows, C becomes C (10 / n)^p, with one power p for positive
+        and one for negative rows. (0, 0) for the same C everywhere.
     class_weight
-        None; "balanced" to weigh positive and negative rows of each node the same; or a mapping
-        from labels to weights, 1 for those that are not named. A row has the largest weight of
-        its labels.
+        None; a pair of factors of C for positive and for negative rows of each node; "balanced" to
+        weigh both the same (instead of `damping`); or a mapping from labels to weights, 1 for
+        those that are not named. A row has the largest weight of its labels.
     bias
         Value of a constant feature; 0 for none.
     tolerance
@@ -140,7 +144,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         row_sample: float | None = None,
         loss: str = SolverSettings.loss,
         C: float = SolverSettings.C,
-        class_weight: str | Mapping[Any, float] | None = None,
+        damping: Sequence[float] = SolverSettings.damping,
+        class_weight: str | Sequence[float] | Mapping[Any, float] | None = None,
         bias: float = SolverSettings.bias,
         tolerance: float = SolverSettings.tolerance,
         max_iterations: int = SolverSettings.max_iterations,
@@ -163,6 +168,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         self.row_sample = row_sample
         self.loss = loss
         self.C = C
+        self.damping = damping
         self.class_weight = class_weight
         self.bias = bias
         self.tolerance = tolerance
@@ -211,7 +217,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
 
     def _settings(self) -> FitSettings:
         inputs.check_share("threshold", self.threshold)
-        balanced = inputs.is_balanced(self.class_weight)
+        class_weight = inputs.node_class_weight(self.class_weight)
         seed = inputs.as_seed(self.random_state)
         memory = self.max_memory
         limits = Budget.parse(None if memory is None else {"memory": memory})
@@ -219,7 +225,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         solver = SolverSettings(
             loss=self.loss,
             C=self.C,
-            balanced=balanced,
+            damping=tuple(self.damping),
+            class_weight=class_weight,
             bias=self.bias,
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,18 +137,29 @@ def as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def is_balanced(class_weight: Any) -> bool:
-    """Return whether nodes are to balance their classes."""
-    if isinstance(class_weight, str) and class_weight != "balanced":
+def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:
+    """Return how positive and negative rows of nodes weigh: a factor of C each, or balanced.
+
+    Examples
+    --------
+    >>> node_class_weight((2, 0.5)), node_class_weight({"tea": 3.0})
+    ((2.0, 0.5), (1.0, 1.0))
+    """
+    kinds = '"balanced", a pair of numbers, a mapping or None'
+    if class_weight is None or isinstance(class_weight, Mapping):
+        return 1.0, 1.0
+    if isinstance(class_weight, str):
+        if class_weight == "balanced":
+            return "balanced"
+        raise ValueError(f"class_weight must be {kinds}, but is {class_weight!r}")
+    if not isinstance(class_weight, Sequence):
+        raise TypeError(f"class_weight must be {kinds}, but is {type(class_weight).__name__}")
+    if len(class_weight) != 2:
         raise ValueError(
-            f'class_weight must be "balanced", a mapping or None, but is {class_weight!r}'
+            "class_weight must have two numbers, for positive and for negative rows of nodes, but "
+            f"has {len(class_weight)}"
         )
-    if not isinstance(class_weight, str | Mapping | None):
-        raise TypeError(
-            'class_weight must be "balanced", a mapping or None, but is '
-            f"{type(class_weight).__name__}"
-        )
-    return isinstance(class_weight, str)
+    return float(class_weight[0]), float(class_weight[1])
 
 
 def row_weights(

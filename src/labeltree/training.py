@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.error_weights import ErrorWeights, NodeRows, balanced_weights, damped_weights
 from labeltree.layout import Layout
 from labeltree.trees import LabelTree
 
@@ -40,10 +41,12 @@ class SolverSettings:
         "squared_hinge" or "logistic".
     C
         Weight of the loss against the squared norm of the weights.
-    positive_weight, negative_weight
-        Factors of C for positive and negative rows of a node.
-    balanced
-        Scale both so that the two classes of a node weigh the same.
+    damping
+        Powers by which C falls with the number of positive rows of a node, for positive and for
+        negative rows; see `error_weights`.
+    class_weight
+        Factors of C for positive and for negative rows of a node, or "balanced": such, instead of
+        the damped ones, that both kinds weigh the same.
     bias
         Value of a constant feature; 0 for none.
     tolerance
@@ -60,22 +63,24 @@ class SolverSettings:
 
     loss: str = "squared_hinge"
     C: float = 1.0
-    positive_weight: float = 1.0
-    negative_weight: float = 1.0
-    balanced: bool = False
+    damping: tuple[float, float] = (0.08, 0.15)
+    class_weight: Literal["balanced"] | tuple[float, float] = (1.0, 1.0)
     bias: float = 1.0
     tolerance: float = 0.1
-    max_iterations: int = 10
-    prune: float = 0.1
+    max_iterations: int = 8
+    prune: float = 0.09
     max_nonzeros: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
-        for name in ("C", "positive_weight", "negative_weight"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be above 0, but is {getattr(self, name)}")
+        if not 0 < self.C < np.inf:
+            raise ValueError(f"C must be above 0, but is {self.C}")
+        if self.class_weight != "balanced" and not all(0 < w < np.inf for w in self.class_weight):
+            raise ValueError(f"class_weight must be above 0, but is {self.class_weight}")
+        if len(self.damping) != 2 or not all(0 <= power <= 1 for power in self.damping):
+            raise ValueError(f"damping must be two powers from 0 to 1, but is {self.damping}")
         for name in ("bias", "tolerance", "prune"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
@@ -83,6 +88,13 @@ class SolverSettings:
             raise ValueError(f"max_iterations must be at least 1, but is {self.max_iterations}")
         if self.max_nonzeros is not None and self.max_nonzeros < 1:
             raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
+
+    def error_weights(self, nodes: NodeRows) -> ErrorWeights:
+        """Return what errors of each node weigh."""
+        if self.class_weight == "balanced":
+            return balanced_weights(nodes, self.C)
+        positive, negative = self.class_weight
+        return damped_weights(nodes, (self.C * positive, self.C * negative), self.damping)
 
 
 class Part(NamedTuple):
@@ -130,12 +142,9 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
+        *settings.error_weights(NodeRows.count(tree, rows, sample_weight)),
         weight,
         loss=settings.loss,
-        c=settings.C,
-        positive_weight=settings.positive_weight,
-        negative_weight=settings.negative_weight,
-        balanced=settings.balanced,
         bias=settings.bias,
         tolerance=settings.tolerance,
         max_iterations=settings.max_iterations,

@@ -18,8 +18,8 @@ from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
 from labeltree.storage.container import read_file, write_file
 from labeltree.storage.errors import ModelFileError
-from labeltree.storage.parameters import store_parameters
-from labeltree.text.features import MANY_TEXTS, TextFeatures, TextOptions
+from labeltree.storage.parameters import restore_parameters, store_parameters
+from labeltree.text.features import MANY_TEXTS, OPTION_NAMES, TextFeatures, TextOptions
 
 _KIND = "Annif training data"
 _FEATURES = ("data", "indices", "indptr")  # of X
@@ -94,7 +94,8 @@ class TrainingData:
         if header.get("kind") != _KIND:
             raise ModelFileError(f"{os.fspath(path)}: there is no training data of Annif in it")
         n_features = header["n_features"]
-        features = TextFeatures.from_arrays(header["text"], header["options"], arrays, n_features)
+        options = restore_parameters(header["options"], OPTION_NAMES, [])
+        features = TextFeatures.from_arrays(header["text"], options, arrays, n_features)
         data, columns, starts = (arrays[f"features.{name}"] for name in _FEATURES)
         X = sparse.csr_array((data, columns, starts), shape=(len(starts) - 1, n_features))
         numbers, indptr, names = (arrays[f"subjects.{name}"] for name in _SUBJECTS)

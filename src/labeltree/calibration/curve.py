@@ -89,16 +89,16 @@ class Curve:
         return only(answers, kept)
 
 
-def odds_curve(above: float, below: float, shift: float) -> Curve:
-    """Return the curve that maps log-odds l to above * l + shift, or below * l + shift for l < 0.
+def odds_curve(slope: float, shift: float) -> Curve:
+    """Return the curve that maps log-odds l to slope * l + shift.
 
     Examples
     --------
-    >>> f"{odds_curve(1.0, 1.0, -1.0)(0.5):.3f}"
+    >>> f"{odds_curve(1.0, -1.0)(0.5):.3f}"
     '0.269'
     """
     odds = np.linspace(-_REACH, _REACH, _N_KNOTS)
-    after = expit(np.where(odds > 0, above, below) * odds + shift)
+    after = expit(slope * odds + shift)
     y, first = np.unique(after, return_index=True)  # near 0 and 1 neighbours can round to the same
     inside = (y > 0) & (y < 1)
     x = expit(odds[first[inside]])

@@ -110,8 +110,7 @@ def _learn_curve(
         start = Link(1.0, 0.0)
         link = fit_link(log_odds(probabilities), hits, start, _CURVE_STRENGTH)
         # A falling curve would turn the order round.
-        slope = max(link.slope, 0.01)
-        return odds_curve(slope, slope, link.intercept)
+        return odds_curve(max(link.slope, 0.01), link.intercept)
     return fit_isotonic(probabilities, hits)
 
 

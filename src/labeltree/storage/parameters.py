@@ -15,6 +15,7 @@ from labeltree.trees import CostModel, LabelTree
 _LEFT_OUT = ("checkpoint",)
 _GIVEN = "given trees"  # one: {"given trees": 1}; a list of three: {"given trees": [3]}
 _MAPPING = "mapping"  # JSON has only text for keys, so mappings are lists of pairs
+_TUPLE = "tuple"
 _COST_MODEL = "cost model"
 
 
@@ -61,7 +62,9 @@ def _store(name: str, value: Any) -> Any:
         raise ValueError(f"{name} must be finite to be saved, but is {value}; set another value")
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
+        return {_TUPLE: _store(name, list(value))}
+    if isinstance(value, list):
         return [_store(name, item) for item in value]
     if isinstance(value, Mapping):
         pairs = [[_store(name, key), _store(name, item)] for key, item in value.items()]
@@ -102,6 +105,8 @@ def _restore(name: str, value: Any, trees: Sequence[LabelTree]) -> Any:
     [(kind, content)] = value.items()
     if kind == _GIVEN and name == "tree" and content in (1, [len(trees)]):
         return list(trees) if isinstance(content, list) else trees[0]
+    if kind == _TUPLE and isinstance(content, list):
+        return tuple(_restore(name, content, trees))
     if kind == _MAPPING and isinstance(content, list):
         return _restore_mapping(name, content, trees)
     if kind == _COST_MODEL:

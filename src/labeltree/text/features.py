@@ -279,7 +279,6 @@ class TextFeatures:
         if not (name is None or (isinstance(name, str) and name.isprintable())):
             raise ValueError("tokenizer must be null or a name in a model file")
         options = TextOptions(**{name: parameters[name] for name in OPTION_NAMES})
-        options = replace(options, ngram_range=tuple(options.ngram_range))  # JSON has lists only
         idf = take(arrays, "words.idf", None)
         if idf.dtype.kind != "f" or not np.isfinite(idf).all():
             raise ValueError("words.idf must hold finite numbers")

@@ -1,0 +1,77 @@
+"""How much an error of a node's classifier weighs, for its positive and for its negative rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree import _core
+from labeltree.data import LabelRows
+from labeltree.trees import LabelTree
+
+#: Nodes of up to so many positive rows have the full weight.
+UNDAMPED = 10
+
+
+class ErrorWeights(NamedTuple):
+    """Factors of the loss, for each node."""
+
+    positive: NDArray[np.float32]
+    negative: NDArray[np.float32]
+
+
+class NodeRows(NamedTuple):
+    """How many rows each node has, where a row counts as much as it weighs."""
+
+    positive: NDArray[np.float64]
+    reaching: NDArray[np.float64]  # positive and negative ones
+
+    @classmethod
+    def count(
+        cls, tree: LabelTree, rows: LabelRows, row_weight: NDArray[np.float32] | None
+    ) -> NodeRows:
+        """Count the rows by Algorithm 1."""
+        weight = np.ones(rows.n_rows, np.float32) if row_weight is None else row_weight
+        positive = _core.node_weights(tree._native, rows.indptr, rows.indices, weight)
+        every = weight.sum(dtype=np.float64)
+        return cls(positive, np.append(positive, every)[tree.parent])  # the parent -1 has every row
+
+
+def damped_weights(
+    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, float]
+) -> ErrorWeights:
+    """Return weights that fall as the number n of positive rows of a node grows.
+
+    They are C (10 / n)^p for n above 10, and C below, with one C and one power p for positive rows
+    and one for negative rows: what many rows agree on needs less of a push from each.
+
+    Examples
+    --------
+    >>> nodes = NodeRows(positive=np.array([40.0, 5.0]), reaching=np.array([45.0, 45.0]))
+    >>> damped_weights(nodes, (1.0, 1.0), (0.0, 0.5)).negative.tolist()
+    [0.5, 1.0]
+    """
+    share = UNDAMPED / np.maximum(nodes.positive, UNDAMPED)
+    weights = (c * share**power for c, power in zip(C, damping, strict=True))
+    return ErrorWeights(*(weight.astype(np.float32) for weight in weights))
+
+
+def balanced_weights(nodes: NodeRows, C: float) -> ErrorWeights:
+    """Return weights such that the positive and the negative rows of a node weigh the same.
+
+    Together they weigh as much as with C for each row.
+
+    Examples
+    --------
+    >>> nodes = NodeRows(positive=np.array([3.0, 1.0]), reaching=np.array([4.0, 4.0]))
+    >>> balanced_weights(nodes, 3.0).positive.tolist()
+    [2.0, 6.0]
+    """
+    both = (nodes.positive, nodes.reaching - nodes.positive)
+    is_mixed = np.minimum(*both) > 0
+    factors = (
+        np.divide(nodes.reaching, 2 * rows, out=np.ones_like(rows), where=is_mixed) for rows in both
+    )
+    return ErrorWeights(*((C * factor).astype(np.float32) for factor in factors))
