@@ -67,6 +67,15 @@ class Choice:
 
 WIDE = {"likeness": 0.75, "per_row": 320}
 NARROW = {"min_per_row": 10}
+DAMPINGS = (
+    (0.0, 0.0),
+    (0.08, 0.15),
+    (0.1, 0.1),
+    (0.15, 0.15),
+    (0.15, 0.0),
+    (0.0, 0.15),
+    (0.0, 0.25),
+)
 BONSAI = {"arity": 100, "max_leaf": 100, "balanced": False}
 
 
@@ -97,17 +106,7 @@ def choices() -> dict[str, list[Choice]]:
             *(Choice("auto", solver={"prune": p}) for p in (0.02, 0.05, 0.2)),
             *(Choice("auto", solver={"max_iterations": i}) for i in (5, 10, 20)),
         ],
-        "damping": [
-            Choice("auto", solver={"damping": powers})
-            for powers in (
-                (0.0, 0.0),
-                (0.08, 0.15),
-                (0.1, 0.1),
-                (0.15, 0.15),
-                (0.0, 0.15),
-                (0.15, 0.0),
-            )
-        ],
+        "damping": [Choice("auto", solver={"damping": powers}) for powers in DAMPINGS],
         "links": [
             Choice("auto", link=(slope, intercept))
             for slope in (2.0, 3.0, 4.0, 5.0)

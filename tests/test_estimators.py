@@ -356,6 +356,17 @@ def test_balanced_nodes_raise_rare_labels() -> None:
     assert dense(balanced, [[1.0]])[0, 1] > dense(plain, [[1.0]])[0, 1]
 
 
+def test_rows_of_one_label_each_are_damped_by_their_own_powers() -> None:
+    X, _ = data()
+    y = np.arange(80) % 3
+    indicator = np.eye(3, dtype=np.uint8)[y]
+    plain, spelled, other = (
+        PLTClassifier(damping=d).fit(X, indicator) for d in (None, (0.0, 0.25), (0.08, 0.15))
+    )
+    np.testing.assert_array_equal(dense(plain, X), dense(spelled, X))
+    assert not np.array_equal(dense(plain, X), dense(other, X))
+
+
 def test_a_pair_of_class_weights_is_one_factor_of_c_where_both_are_the_same() -> None:
     X, Y = data()
     one = PLTClassifier(class_weight=(0.5, 0.5)).fit(X, Y)
@@ -493,6 +504,8 @@ def test_a_second_fit_forgets_the_first() -> None:
         ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
         ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
         ({"class_weight": (1, 2, 3)}, ValueError, "class_weight must have two numbers, .* has 3"),
+        ({"damping": 0.1}, TypeError, "damping must be a pair of numbers or None, but is float"),
+        ({"damping": [0.1]}, ValueError, "damping must be two powers from 0 to 1, but is"),
         ({"class_weight": 3}, TypeError, "class_weight must be .*, but is int"),
         ({"class_weight": {99: 2.0}}, ValueError, "class_weight names label 99, but Y has none"),
         ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),

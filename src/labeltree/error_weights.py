@@ -13,6 +13,9 @@ from labeltree.trees import LabelTree
 
 #: Nodes of up to so many positive rows have the full weight.
 UNDAMPED = 10
+#: Powers for positive and for negative rows; docs/study.md says why.
+DAMPING = (0.08, 0.15)
+DAMPING_ONE_EACH = (0.0, 0.25)  # where every row has just one label
 
 
 class ErrorWeights(NamedTuple):
@@ -27,6 +30,7 @@ class NodeRows(NamedTuple):
 
     positive: NDArray[np.float64]
     reaching: NDArray[np.float64]  # positive and negative ones
+    one_each: bool  # every row has just one label
 
     @classmethod
     def count(
@@ -36,25 +40,28 @@ class NodeRows(NamedTuple):
         weight = np.ones(rows.n_rows, np.float32) if row_weight is None else row_weight
         positive = _core.node_weights(tree._native, rows.indptr, rows.indices, weight)
         every = weight.sum(dtype=np.float64)
-        return cls(positive, np.append(positive, every)[tree.parent])  # the parent -1 has every row
+        reaching = np.append(positive, every)[tree.parent]  # the root has the parent -1
+        return cls(positive, reaching, bool((np.diff(rows.indptr) == 1).all()))
 
 
 def damped_weights(
-    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, float]
+    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, float] | None
 ) -> ErrorWeights:
     """Return weights that fall as the number n of positive rows of a node grows.
 
     They are C (10 / n)^p for n above 10, and C below, with one C and one power p for positive rows
-    and one for negative rows: what many rows agree on needs less of a push from each.
+    and one for negative rows: what many rows agree on needs less of a push from each. The powers
+    are the defaults if None.
 
     Examples
     --------
-    >>> nodes = NodeRows(positive=np.array([40.0, 5.0]), reaching=np.array([45.0, 45.0]))
+    >>> nodes = NodeRows(np.array([40.0, 5.0]), reaching=np.array([45.0, 45.0]), one_each=True)
     >>> damped_weights(nodes, (1.0, 1.0), (0.0, 0.5)).negative.tolist()
     [0.5, 1.0]
     """
+    powers = damping or (DAMPING_ONE_EACH if nodes.one_each else DAMPING)
     share = UNDAMPED / np.maximum(nodes.positive, UNDAMPED)
-    weights = (c * share**power for c, power in zip(C, damping, strict=True))
+    weights = (c * share**power for c, power in zip(C, powers, strict=True))
     return ErrorWeights(*(weight.astype(np.float32) for weight in weights))
 
 
@@ -65,7 +72,7 @@ def balanced_weights(nodes: NodeRows, C: float) -> ErrorWeights:
 
     Examples
     --------
-    >>> nodes = NodeRows(positive=np.array([3.0, 1.0]), reaching=np.array([4.0, 4.0]))
+    >>> nodes = NodeRows(np.array([3.0, 1.0]), reaching=np.array([4.0, 4.0]), one_each=True)
     >>> balanced_weights(nodes, 3.0).positive.tolist()
     [2.0, 6.0]
     """

@@ -64,7 +64,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         rows.
     damping
         Where a node has n > 10 positive rows, C becomes C (10 / n)^p, with one power p for positive
-        and one for negative rows. (0, 0) for the same C everywhere.
+        and one for negative rows. (0, 0) for the same C everywhere; None for (0.08, 0.15), or
+        (0, 0.25) where every row has just one label.
     class_weight
         None; a pair of factors of C for positive and for negative rows of each node; "balanced" to
         weigh both the same (instead of `damping`); or a mapping from labels to weights, 1 for
@@ -144,7 +145,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         row_sample: float | None = None,
         loss: str = SolverSettings.loss,
         C: float = SolverSettings.C,
-        damping: Sequence[float] = SolverSettings.damping,
+        damping: Sequence[float] | None = SolverSettings.damping,
         class_weight: str | Sequence[float] | Mapping[Any, float] | None = None,
         bias: float = SolverSettings.bias,
         tolerance: float = SolverSettings.tolerance,
@@ -225,7 +226,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         solver = SolverSettings(
             loss=self.loss,
             C=self.C,
-            damping=tuple(self.damping),
+            damping=inputs.as_powers(self.damping),
             class_weight=class_weight,
             bias=self.bias,
             tolerance=self.tolerance,

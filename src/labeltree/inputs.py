@@ -137,6 +137,25 @@ def as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
+def as_powers(damping: Any) -> tuple[float, float] | None:
+    """Return two numbers, or None.
+
+    Examples
+    --------
+    >>> as_powers([0, 0.25])
+    (0.0, 0.25)
+    """
+    if damping is None:
+        return None
+    if not isinstance(damping, Sequence) or isinstance(damping, str):
+        raise TypeError(
+            f"damping must be a pair of numbers or None, but is {type(damping).__name__}"
+        )
+    if len(damping) != 2:
+        raise ValueError(f"damping must be two powers from 0 to 1, but is {damping}")
+    return float(damping[0]), float(damping[1])
+
+
 def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:
     """Return how positive and negative rows of nodes weigh: a factor of C each, or balanced.
 

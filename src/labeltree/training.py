@@ -43,7 +43,7 @@ class SolverSettings:
         Weight of the loss against the squared norm of the weights.
     damping
         Powers by which C falls with the number of positive rows of a node, for positive and for
-        negative rows; see `error_weights`.
+        negative rows; see `error_weights`. None for the defaults.
     class_weight
         Factors of C for positive and for negative rows of a node, or "balanced": such, instead of
         the damped ones, that both kinds weigh the same.
@@ -63,7 +63,7 @@ class SolverSettings:
 
     loss: str = "squared_hinge"
     C: float = 1.0
-    damping: tuple[float, float] = (0.08, 0.15)
+    damping: tuple[float, float] | None = None
     class_weight: Literal["balanced"] | tuple[float, float] = (1.0, 1.0)
     bias: float = 1.0
     tolerance: float = 0.1
@@ -79,8 +79,9 @@ class SolverSettings:
             raise ValueError(f"C must be above 0, but is {self.C}")
         if self.class_weight != "balanced" and not all(0 < w < np.inf for w in self.class_weight):
             raise ValueError(f"class_weight must be above 0, but is {self.class_weight}")
-        if len(self.damping) != 2 or not all(0 <= power <= 1 for power in self.damping):
-            raise ValueError(f"damping must be two powers from 0 to 1, but is {self.damping}")
+        powers = (0.0, 0.0) if self.damping is None else self.damping
+        if len(powers) != 2 or not all(0 <= power <= 1 for power in powers):
+            raise ValueError(f"damping must be two powers from 0 to 1, but is {powers}")
         for name in ("bias", "tolerance", "prune"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
