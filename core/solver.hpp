@@ -18,6 +18,7 @@ struct SolverOptions {
   float bias = 1.0f;        // value of the constant feature; 0 for none
   float tolerance = 0.1f;   // a classifier is done when no row is further from its optimum
   int max_iterations = 20;  // passes over the rows
+  bool warm = false;        // start from the weights that the space holds
 };
 
 // Row i has the features index[begin[i]] .. index[begin[i] + size[i] - 1].
@@ -42,6 +43,7 @@ struct Targets {
 class Block {
  public:
   float* reset(std::size_t n_items);  // all zero
+  float* operator[](std::size_t item) { return data_ + item * N_LANES; }
   const float* operator[](std::size_t item) const { return data_ + item * N_LANES; }
 
  private:
@@ -51,7 +53,7 @@ class Block {
 
 // Kept between problems, so that its memory is.
 struct SolverSpace {
-  Block weights;  // [feature], the constant feature last: the answer
+  Block weights;  // [feature], the constant feature last: the answer, and where to start if options.warm
   Block alpha;    // [row]
   std::vector<int32_t> order;
 };

@@ -19,7 +19,8 @@ class Descent {
   Descent(const ProblemRows& rows, const Targets& targets, const SolverOptions& options, SolverSpace& space)
       : rows_(rows), targets_(targets), bias_(options.bias), tolerance_(options.tolerance), space_(space) {
     const std::size_t n = rows.size.size();
-    weights_ = reinterpret_cast<Floats*>(space.weights.reset(rows.n_features + 1));
+    if (!options.warm) space.weights.reset(rows.n_features + 1);
+    weights_ = reinterpret_cast<Floats*>(space.weights[0]);
     alpha_ = reinterpret_cast<Floats*>(space.alpha.reset(n));
     for (int l = 0; l < N_LANES; ++l) {
       c_positive_[l] = targets.c_positive[l];
@@ -51,6 +52,13 @@ class Descent {
  private:
   static constexpr uint16_t ALL_LANES = std::numeric_limits<uint16_t>::max();
 
+  Floats sign(std::size_t i) const { return spread(targets_.positive[i]) ? all(1.0f) : all(-1.0f); }
+
+  Floats error_weight(std::size_t i) const {
+    const Floats c = spread(targets_.positive[i]) ? c_positive_ : c_negative_;
+    return targets_.row_weight.empty() ? c : c * targets_.row_weight[i];
+  }
+
   // Visits the active rows once. A row that no classifier gains from goes behind the active ones.
   std::size_t pass(std::size_t n_active, Interrupt& interrupt) {
     // Right by more than any row was wrong in the last pass, or than matters.
@@ -71,11 +79,8 @@ class Descent {
   // Improves one row's dual variables; returns whether the row is still of use.
   bool visit(std::size_t i, Floats slack) {
     const Ints here = spread(targets_.reaches[i] & open_);
-    const Ints is_positive = spread(targets_.positive[i]);
-    const Floats sign = is_positive ? all(1.0f) : all(-1.0f);
-    Floats c = is_positive ? c_positive_ : c_negative_;
-    if (!targets_.row_weight.empty()) c *= targets_.row_weight[i];
-    const Step step = LossType::step(alpha_[i], sign * score(i), c, norm(i), slack);
+    const Floats sign = this->sign(i);
+    const Step step = LossType::step(alpha_[i], sign * score(i), error_weight(i), norm(i), slack);
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});

@@ -36,7 +36,9 @@ class PackTrainer {
     const auto rows = t_.rows_of(pack);
     set_targets(pack, rows);
     if (pack.top != top_) set_features(pack.top, rows);
+    if (t_.options_.solver.warm && is_copied_) add_start_features(pack);
     const ProblemRows problem = problem_rows();
+    if (t_.options_.solver.warm) set_start(pack, problem.n_features);
     const auto seed = stream(t_.options_.seed, static_cast<uint64_t>(pack.nodes.front()));
     const int64_t n_visits = solve(problem, targets(pack, rows), t_.options_.solver, seed, interrupt, space_);
     NodeWeights weights = collect(pack, problem.n_features);
@@ -84,9 +86,31 @@ class PackTrainer {
     global_of_.clear();
     is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
     if (is_copied_) copy_rows();
+    sort_features();
+  }
+
+  void sort_features() {
     order_.resize(global_of_.size());
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::sort(order_, {}, [&](int32_t f) { return global_of_[at(f)]; });
+  }
+
+  int32_t local_feature(int32_t feature) {
+    int32_t& local = local_of_[at(feature)];
+    if (local == NONE) {
+      local = static_cast<int32_t>(global_of_.size());
+      global_of_.push_back(feature);
+    }
+    return local;
+  }
+
+  // Weights of features that no row has stay as they are.
+  void add_start_features(const Pack& pack) {
+    const std::size_t n_before = global_of_.size();
+    for (const int32_t v : pack.nodes)
+      for (auto e = at(t_.start_.indptr[at(v)]); e < at(t_.start_.indptr[at(v) + 1]); ++e)
+        local_feature(t_.start_.features[e]);
+    if (global_of_.size() > n_before) sort_features();
   }
 
   void copy_rows() {
@@ -98,12 +122,7 @@ class PackTrainer {
       begin_[i] = static_cast<int64_t>(index_.size());
       for (std::size_t e = first; e < first + at(size_[i]); ++e) {
         // Numbered as they come, so that frequent features come early and lie close together.
-        int32_t& local = local_of_[at(X.indices[e])];
-        if (local == NONE) {
-          local = static_cast<int32_t>(global_of_.size());
-          global_of_.push_back(X.indices[e]);
-        }
-        index_.push_back(local);
+        index_.push_back(local_feature(X.indices[e]));
         value_.push_back(X.values[e]);
       }
     }
@@ -113,6 +132,20 @@ class PackTrainer {
     const FeatureRows& X = t_.features_;
     if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size()};
     return {X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
+  }
+
+  void set_start(const Pack& pack, std::size_t n_features) {
+    const StartWeights& start = t_.start_;
+    const float bias = t_.options_.solver.bias;
+    space_.weights.reset(n_features + 1);
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+      const auto v = at(pack.nodes[l]);
+      for (auto e = at(start.indptr[v]); e < at(start.indptr[v + 1]); ++e) {
+        const int32_t feature = is_copied_ ? local_of_[at(start.features[e])] : start.features[e];
+        space_.weights[at(feature)][l] = start.values[e];
+      }
+      if (bias != 0.0f) space_.weights[n_features][l] = start.bias[v] / bias;
+    }
   }
 
   Targets targets(const Pack& pack, std::span<const int32_t> rows) {
@@ -191,18 +224,22 @@ class PackTrainer {
 };
 
 Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
-                 std::size_t n_features, const ErrorWeights& errors, const TrainOptions& options)
+                 std::size_t n_features, const ErrorWeights& errors, const StartWeights& start,
+                 const TrainOptions& options)
     : tree_(tree),
       labels_(labels),
       features_(features),
       n_features_(n_features),
       errors_(errors),
+      start_(start),
       options_(options) {
   check(features, n_features);
   if (features.size() != labels.size() || (!errors.row.empty() && errors.row.size() != labels.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
   if (errors.positive.size() != tree.n_nodes() || errors.negative.size() != tree.n_nodes())
     throw std::invalid_argument("there must be two error weights for each node");
+  options_.solver.warm = !start.indptr.empty();
+  if (options_.solver.warm) check_start();
   weights_ = node_weights(tree, labels);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
   packs_ = make_packs(tree, weights_, with_root, N_LANES);
@@ -211,6 +248,17 @@ Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& f
     for (int64_t e = features.indptr[i]; e < features.indptr[i + 1]; ++e)
       square_[i] += features.values[at(e)] * features.values[at(e)];
   index_rows();
+}
+
+void Trainer::check_start() const {
+  const bool fits = start_.indptr.size() == tree_.n_nodes() + 1 && start_.indptr.front() == 0 &&
+                    std::ranges::is_sorted(start_.indptr) &&
+                    at(start_.indptr.back()) == start_.features.size() &&
+                    start_.values.size() == start_.features.size() && start_.bias.size() == tree_.n_nodes();
+  if (!fits) throw std::invalid_argument("there must be weights to start from for each node of the tree");
+  for (const int32_t feature : start_.features)
+    if (feature < 0 || at(feature) >= n_features_)
+      throw std::invalid_argument("weights to start from must have features below the columns of X");
 }
 
 void Trainer::index_rows() {

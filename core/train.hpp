@@ -27,6 +27,13 @@ struct ErrorWeights {
   std::span<const float> row;                 // [row], or empty where all weigh 1
 };
 
+// Weights to start from: those of node v are at indptr[v] .. indptr[v + 1] - 1. All empty for none.
+struct StartWeights {
+  std::span<const int64_t> indptr;
+  std::span<const int32_t> features;
+  std::span<const float> values, bias;
+};
+
 // Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
 // of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of threads and
 // any order of packs.
@@ -34,7 +41,7 @@ class Trainer {
  public:
   // The arrays behind the views must outlive the trainer.
   Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
-          const ErrorWeights& errors, const TrainOptions& options);
+          const ErrorWeights& errors, const StartWeights& start, const TrainOptions& options);
 
   // Work of each pack as rows times their features, the dearest pack first.
   std::vector<double> costs() const;
@@ -51,6 +58,7 @@ class Trainer {
   friend class PackTrainer;
 
   std::span<const int32_t> rows_of(const Pack& pack) const;
+  void check_start() const;
   void index_rows();
 
   const Tree& tree_;
@@ -58,6 +66,7 @@ class Trainer {
   FeatureRows features_;
   std::size_t n_features_;
   ErrorWeights errors_;
+  StartWeights start_;
   TrainOptions options_;
   std::vector<int64_t> weights_;  // Hamming weight of each node
   std::vector<Pack> packs_;       // dearest first

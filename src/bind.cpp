@@ -123,7 +123,7 @@ labeltree::FeatureRows feature_view(const I64& indptr, const I32& indices, const
 
 // A trainer with the arrays that it looks at.
 struct BoundTrainer {
-  std::tuple<nb::object, I64, I32, I64, I32, F32, F32, F32, F32> keep;
+  std::tuple<nb::object, I64, I32, I64, I32, F32, F32, F32, F32, I64, I32, F32, F32> keep;
   labeltree::Trainer trainer;
 };
 
@@ -405,27 +405,32 @@ NB_MODULE(_core, m) {
           "__init__",
           [](BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
              I32 indices, F32 values, int64_t n_features, F32 positive_weight, F32 negative_weight,
-             F32 row_weight, const std::string& loss, float bias, float tolerance, int max_iterations,
-             float prune, int32_t max_nonzeros, uint64_t seed) {
+             F32 row_weight, I64 start_indptr, I32 start_features, F32 start_values, F32 start_bias,
+             const std::string& loss, float bias, float tolerance, int max_iterations, float prune,
+             int32_t max_nonzeros, uint64_t seed) {
             labeltree::TrainOptions options;
             options.solver = {loss == "logistic" ? labeltree::Loss::logistic : labeltree::Loss::squared_hinge,
                               bias, tolerance, max_iterations};
             options.prune = prune;
             options.max_nonzeros = max_nonzeros;
             options.seed = seed;
-            new (self) BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values,
-                                     positive_weight, negative_weight, row_weight},
-                                    {nb::cast<const Tree&>(tree),
-                                     rows_view(label_indptr, label_indices),
-                                     feature_view(indptr, indices, values),
-                                     static_cast<std::size_t>(n_features),
-                                     {view(positive_weight), view(negative_weight), view(row_weight)},
-                                     options}};
+            new (self) BoundTrainer{
+                {tree, label_indptr, label_indices, indptr, indices, values, positive_weight, negative_weight,
+                 row_weight, start_indptr, start_features, start_values, start_bias},
+                {nb::cast<const Tree&>(tree),
+                 rows_view(label_indptr, label_indices),
+                 feature_view(indptr, indices, values),
+                 static_cast<std::size_t>(n_features),
+                 {view(positive_weight), view(negative_weight), view(row_weight)},
+                 {view(start_indptr), view(start_features), view(start_values), view(start_bias)},
+                 options}};
           },
           "tree"_a, "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "indptr"_a.noconvert(),
           "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "positive_weight"_a.noconvert(),
-          "negative_weight"_a.noconvert(), "row_weight"_a.noconvert(), nb::kw_only(), "loss"_a, "bias"_a,
-          "tolerance"_a, "max_iterations"_a, "prune"_a, "max_nonzeros"_a, "seed"_a)
+          "negative_weight"_a.noconvert(), "row_weight"_a.noconvert(), "start_indptr"_a.noconvert(),
+          "start_features"_a.noconvert(), "start_values"_a.noconvert(), "start_bias"_a.noconvert(),
+          nb::kw_only(), "loss"_a, "bias"_a, "tolerance"_a, "max_iterations"_a, "prune"_a, "max_nonzeros"_a,
+          "seed"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })

@@ -586,8 +586,9 @@ def fit_node(
     c: np.ndarray,
     loss: str,
     bias: float,
+    start: np.ndarray | float = 0.0,
 ) -> tuple[np.ndarray, float]:
-    """The weights and the bias that minimise |w|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
+    """The weights, and bias, of the least |w - start|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
     from scipy.optimize import minimize
 
     wide = np.hstack([X, np.full((len(X), 1), bias)]).astype(np.float64)
@@ -600,7 +601,8 @@ def fit_node(
         else:
             value = c @ np.logaddexp(0.0, -margin)
             slope = -c / (1.0 + np.exp(margin))
-        return w @ w / 2 + value, w + wide.T @ (slope * y)
+        away = w - start
+        return away @ away / 2 + value, away + wide.T @ (slope * y)
 
     answer = minimize(
         objective,

@@ -44,6 +44,9 @@ def measure_new_labels(folder: Path, n_new: int = N_NEW, seed: int = 0) -> dict[
     made["partial_fit_cpu_s"] = _timed(lambda: clf.partial_fit(X[later], _sets(Y, later)))
     made["state_mb"] = round(clf._learner().native.n_bytes / 1e6)
     made["after"] = {"old": _judge(clf, stream, old), "new": _judge(clf, stream, new)}
+    clf.set_params(warm_start=True)
+    made["warm_fit_cpu_s"] = _timed(lambda: clf.fit(X[later], _sets(Y, later)))
+    made["finished"] = {"old": _judge(clf, stream, old), "new": _judge(clf, stream, new)}
     full = PLTClassifier(n_jobs=1, tree_options=TREE)
     made["full_fit_cpu_s"] = _timed(lambda: full.fit(X, _sets(Y, np.arange(X.shape[0]))))
     made["full"] = {"old": _judge(full, stream, old), "new": _judge(full, stream, new)}

@@ -17,7 +17,7 @@ _HEADER = [
 
 
 def online_tables(results: dict[str, Any]) -> str:
-    """Return a table for each stream, and one about new labels."""
+    """Return a table for each stream, and those about new labels and new rows."""
     made = []
     for stream in results["streams"]:
         made.append(
@@ -28,6 +28,7 @@ def online_tables(results: dict[str, Any]) -> str:
         made.append(table(_HEADER, [_row(name, found) for name, found in systems.items()]))
     if "new_labels" in results:
         made.append(_new_labels(results["new_labels"]))
+    made += [_new_rows(found) for found in results.get("new_rows", [])]
     where = results["machine"]
     made.append(f"Commit {where['commit']}; {where['processor']}, one thread.")
     return "\n\n".join(made)
@@ -65,6 +66,12 @@ def _new_labels(found: dict[str, Any]) -> str:
             _shares(found["after"]["new"]),
         ],
         [
+            "then a warm fit to the same rows",
+            f"{found['warm_fit_cpu_s']}",
+            _shares(found["finished"]["old"]),
+            _shares(found["finished"]["new"]),
+        ],
+        [
             "a fit to all rows",
             f"{found['full_fit_cpu_s']}",
             _shares(found["full"]["old"]),
@@ -72,3 +79,11 @@ def _new_labels(found: dict[str, Any]) -> str:
         ],
     ]
     return f"**{found['data']}: new labels for a trained model**\n\n{table(header, rows)}"
+
+
+def _new_rows(found: dict[str, Any]) -> str:
+    rows = [[name, f"{way['cpu_s']}", _shares(way["test"])] for name, way in found["ways"].items()]
+    title = (
+        f"**{found['data']}: {found['first_rows']:,} rows first, {found['later_rows']:,} later**"
+    )
+    return f"{title}\n\n{table(['', 'CPU s', 'P@1 / 3 / 5'], rows)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
+from labeltree.model import Model
 from labeltree.node_estimators import fit_node_estimators
 from labeltree.online.estimator import OnlineMixin
 from labeltree.progress import told_progress
@@ -27,8 +29,9 @@ from labeltree.queries import QueryMixin
 from labeltree.resources import peak_memory
 from labeltree.stored import StoredMixin
 from labeltree.threads import n_threads
-from labeltree.training import Progress, SolverSettings
+from labeltree.training import Progress, SolverSettings, Start
 from labeltree.trees import LabelTree
+from labeltree.warm_start import start_of
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
@@ -98,6 +101,10 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
     checkpoint
         Folder for finished parts of the training. A fit with the same data and settings that was
         stopped goes on from there to the same model, bit for bit; the folder goes when it is done.
+    warm_start
+        Whether `fit` goes on from what `fit` or `partial_fit` has learnt: it keeps the trees, and
+        weights stay near what they are as far as the new rows allow. The columns of X must be the
+        same, and the labels be in the trees.
     online
         How `partial_fit` learns: a mapping of options of `labeltree.online.OnlineOptions`, such as
         {"learning_rate": 0.5}. They are read when the first rows are learnt.
@@ -119,7 +126,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
     label_kind_ : what Y was: "indicator", "sets" or "classes"
     training_cost_ : (row, node) pairs over all trees
     n_visits_ : rows visited by the solver over all nodes, counting passes
-    n_rows_ : rows of X
+    n_rows_ : rows that were learnt from
     tree_cost_ : after `partial_fit`, nodes that a row visits on average, and how few it could be
     peak_memory_ : most bytes the process has held up to the end of fit, X and Y included, as the
         operating system counts them
@@ -158,6 +165,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         node_estimator: Any = None,
         max_memory: float | str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
         online: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -182,6 +190,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         self.node_estimator = node_estimator
         self.max_memory = max_memory
         self.checkpoint = checkpoint
+        self.warm_start = warm_start
         self.online = online
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -207,12 +216,14 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         features = inputs.training_features(X)
         rows = self._labels(y, settings.forest)
         inputs.check_same_rows(features, rows)
+        if settings.start:
+            inputs.check_same_columns(features, self.n_features_in_)
         weight = inputs.row_weights(sample_weight, rows, self.class_weight)
         if self.normalize:
             features = unit_rows(features)
         with told_progress(verbose=self.verbose > 0) as progress:
             fitted = self._fit(features, rows, weight, settings, progress)
-        self._take(fitted, rows)
+        self._take(fitted, rows, settings.start[0].rows_before if settings.start else 0)
         inputs.keep_feature_names(self, X)
         return self
 
@@ -235,9 +246,20 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
             max_nonzeros=self.max_nonzeros,
             seed=seed,
         )
+        start = self._start()
+        if start:
+            forest = replace(forest, tree=self.trees_, tree_options=None)
         folder = None if self.checkpoint is None else Path(self.checkpoint)
         n_threads(self.n_jobs)
-        return FitSettings(forest, solver, limits.memory, folder, self.n_jobs)
+        return FitSettings(forest, solver, limits.memory, folder, self.n_jobs, start)
+
+    def _start(self) -> tuple[Start, ...]:
+        """Return the weights that fit goes on from, none if it starts from nothing."""
+        if not self.warm_start or not hasattr(self, "classes_"):
+            return ()
+        if not isinstance(self.model_, Model) or self.node_estimator is not None:
+            raise ValueError("warm_start is for native nodes, but nodes are estimators")
+        return start_of(self.model_, self.loss, self.n_rows_)
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return inputs.training_labels(Y, forest.given)
@@ -256,7 +278,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
             )
         return fit_forest(X, rows, settings, weight=weight, progress=progress)
 
-    def _take(self, fitted: Fitted, rows: LabelRows) -> None:
+    def _take(self, fitted: Fitted, rows: LabelRows, rows_before: int) -> None:
         for name in ("_stored_names", "_online"):
             self.__dict__.pop(name, None)
         self.model_ = fitted.model
@@ -267,7 +289,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         self.n_features_in_ = fitted.model.n_features
         self.training_cost_ = fitted.training_cost
         self.n_visits_ = fitted.n_visits
-        self.n_rows_ = rows.n_rows
+        self.n_rows_ = rows.n_rows + rows_before
         self.peak_memory_ = peak_memory()
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -19,7 +19,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.forest import ForestSettings, Sample, has_root
 from labeltree.model import Model
 from labeltree.threads import n_threads
-from labeltree.training import Progress, SolverSettings, train_nodes
+from labeltree.training import COLD, Progress, SolverSettings, Start, train_nodes
 from labeltree.trees import LabelTree
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class FitSettings:
     max_memory: float | None = None  # bytes
     checkpoint: Path | None = None
     n_jobs: int | None = None
+    start: tuple[Start, ...] = ()  # weights to go on from, of each tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,7 @@ def fit_forest(
             max_memory=settings.max_memory,
             progress=_of_tree(progress, t, len(trees)),
             store=None if checkpoint is None else checkpoint.tree(t),
+            start=settings.start[t] if settings.start else COLD,
         )
         for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
     ]
@@ -114,6 +116,8 @@ def _all_that_matters(
     yield version("labeltree")
     yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
     yield asdict(settings.solver)
+    for start in settings.start:
+        yield from (*start.weights, start.is_known, start.rows_before)
     for tree, sample in zip(trees, samples, strict=True):
         yield from (tree.parent, tree.label)
         yield from (sample.rows.indptr, sample.rows.indices, sample.weight, sample.seed)

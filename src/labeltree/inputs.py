@@ -122,6 +122,15 @@ def check_same_rows(X: FeatureMatrix, rows: LabelRows) -> None:
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
 
 
+def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
+    """Refuse X of another width than that of a model to go on from."""
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to go on from has {n_features}; set "
+            "warm_start=False to start anew"
+        )
+
+
 def check_share(name: str, value: float) -> None:
     """Refuse what is not in 0..1."""
     if not 0 <= value <= 1:

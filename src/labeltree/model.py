@@ -92,11 +92,11 @@ class Model:
         curve = self.calibration.curve
         self._knots = (np.empty(0), np.empty(0)) if curve is None else (curve.x, curve.y)
         self._native = [
-            _core.TreeModel(tree._native, n_features, *layout, *self._links(t), has_root, rule)
+            _core.TreeModel(tree._native, n_features, *layout, *self.links(t), has_root, rule)
             for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
         ]
 
-    def _links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return slope and intercept of each node of tree t."""
         slope, intercept = self.calibration.slope, self.calibration.intercept
         if slope is not None and intercept is not None:
@@ -274,7 +274,7 @@ class Model:
         if node == 0 and not self.has_root:
             return None
         _, _, features, weights, bias, _ = self._native[tree].of_node(node)
-        slope, intercept = self._links(tree)
+        slope, intercept = self.links(tree)
         link = float(slope[node]), float(intercept[node])
         return NodeClassifier(features, weights, float(bias[0]), *link)
 

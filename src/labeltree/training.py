@@ -16,7 +16,7 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.error_weights import ErrorWeights, NodeRows, balanced_weights, damped_weights
-from labeltree.layout import Layout
+from labeltree.layout import Layout, NodeWeights
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
@@ -27,6 +27,7 @@ Progress = Callable[[float, float, str], None]
 LOSSES = ("squared_hinge", "logistic")
 #: Score of a node that no training row is positive for: probability 0 by every link.
 NEVER = -120.0  # exp(120) is infinite in float32
+_NEW_ROWS = 0.75  # power of their share by which C falls; docs/online.md
 _MANY = 8  # packs a thread, after which one more or less matters little
 _N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
 
@@ -109,6 +110,30 @@ class Part(NamedTuple):
     n_visits: int  # rows visited by the solver, counting passes
 
 
+class Start(NamedTuple):
+    """Weights that training goes on from."""
+
+    weights: NodeWeights
+    is_known: NDArray[np.bool_]  # [node] whether they were learnt from positive rows
+    rows_before: int  # that they were learnt from
+
+    def damped(self, weights: ErrorWeights, n_rows: int) -> ErrorWeights:
+        """Return what errors weigh beside what was learnt before: less where nodes are known."""
+        if not len(self.is_known):
+            return weights
+        share = n_rows / max(self.rows_before + n_rows, 1)
+        factor = np.where(self.is_known, share**_NEW_ROWS, 1.0).astype(np.float32)
+        return ErrorWeights(*(weight * factor for weight in weights))
+
+
+#: Nothing to go on from.
+COLD = Start(
+    NodeWeights(*(np.empty(0, kind) for kind in (np.int64, np.int32, np.float32, np.float32))),
+    np.empty(0, np.bool_),
+    0,
+)
+
+
 class PartStore(Protocol):
     """Keeps finished parts, so that a training that was stopped can go on from there."""
 
@@ -132,9 +157,11 @@ def make_trainer(
     rows: LabelRows,
     settings: SolverSettings,
     sample_weight: NDArray[np.float32] | None = None,
+    start: Start = COLD,
 ) -> _core.Trainer:
-    """Return the native trainer, which looks at the arrays of X and rows without copying them."""
+    """Return the native trainer, which looks at the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
+    errors = settings.error_weights(NodeRows.count(tree, rows, sample_weight))
     return _core.Trainer(
         tree._native,
         rows.indptr,
@@ -143,8 +170,9 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
-        *settings.error_weights(NodeRows.count(tree, rows, sample_weight)),
+        *start.damped(errors, rows.n_rows),
         weight,
+        *start.weights,
         loss=settings.loss,
         bias=settings.bias,
         tolerance=settings.tolerance,
@@ -197,6 +225,22 @@ def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | N
     return min(n_threads, fitting)
 
 
+def _untrained(start: Start, is_trained: NDArray[np.uint8]) -> Part:
+    """Return the weights of nodes that have some and no positive rows to learn from."""
+    weights, is_known, _ = start
+    lengths = np.diff(weights.indptr)
+    is_kept = is_known & (is_trained[: len(is_known)] == 0)
+    of_kept = np.repeat(is_kept, lengths)
+    return Part(
+        np.flatnonzero(is_kept).astype(np.int32),
+        np.append(0, np.cumsum(lengths[is_kept])),
+        weights.features[of_kept],
+        weights.values[of_kept],
+        weights.bias[is_kept],
+        0,
+    )
+
+
 def train_tree(
     tree: LabelTree,
     X: FeatureMatrix,
@@ -232,6 +276,7 @@ def train_nodes(
     max_memory: float | None = None,
     progress: Progress | None = None,
     store: PartStore | None = None,
+    start: Start = COLD,
 ) -> TrainedNodes:
     """Return the weights of all nodes and how many rows the solver visited.
 
@@ -251,17 +296,25 @@ def train_nodes(
         Told how much work is done.
     store
         Keeps finished parts and gives back those of an earlier call that was stopped.
+    start
+        Weights to go on from: the solver looks for the least |w - start|² / 2 + loss. Nodes without
+        positive rows keep theirs, and C of nodes that were learnt before falls with the share of
+        rows that are new.
     """
-    trainer = make_trainer(tree, X, rows, settings, sample_weight)
+    trainer = make_trainer(tree, X, rows, settings, sample_weight, start)
     n_threads = threads_within(trainer, n_threads, max_memory)
     costs = trainer.costs()
     total = float(costs.sum())
-    builder = _core.LayoutBuilder(tree._native, X.shape[1], trainer.is_trained(), NEVER, False)
+    is_trained = trainer.is_trained()
+    kept = _untrained(start, is_trained)
+    is_trained[kept.nodes] = 1
+    builder = _core.LayoutBuilder(tree._native, X.shape[1], is_trained, NEVER, False)
+    builder.add(*kept[:-1])
     done = n_visits = 0
     for end, part in () if store is None else store.load():
         builder.add(*part[:-1])
         done, n_visits = end, n_visits + part.n_visits
-    start = time.perf_counter()
+    began = time.perf_counter()
     laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
         for first, last in batches(costs[done:], n_threads):
@@ -282,7 +335,7 @@ def train_nodes(
         tree.n_nodes,
         len(costs),
         n_visits,
-        time.perf_counter() - start,
+        time.perf_counter() - began,
         n_threads,
     )
     return TrainedNodes(Layout(*builder.finish()), n_visits)

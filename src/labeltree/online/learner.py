@@ -101,7 +101,7 @@ class OnlineLearner:
             raise ValueError(f"partial_fit needs one tree, but the model has {len(model.trees)}")
         tree = model.trees[0]
         made = cls.start(model.n_features, options, bias or 1.0, tree=tree, names=names)
-        slope, intercept = model._links(0)
+        slope, intercept = model.links(0)
         for v in range(-1, tree.n_nodes):
             _, indptr, features, weights, biases, _ = model._native[0].of_children(v)
             if len(biases) == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -107,6 +108,8 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     def fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
         """Learn words and tags; a fit that fails leaves all as it was.
 
+        With `warm_start=True` a tagger that has learnt before keeps its words and its tree.
+
         Parameters
         ----------
         texts
@@ -118,11 +121,17 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
             as the words do.
         """
         options = TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
-        names = PLTClassifier().get_params(deep=False)
-        classifier = PLTClassifier(**{name: getattr(self, name) for name in names})
+        goes_on = self.warm_start and "classifier_" in self.__dict__
+        classifier = copy.copy(self.classifier_) if goes_on else PLTClassifier()
+        classifier.set_params(
+            **{name: getattr(self, name) for name in classifier.get_params(False)}
+        )
         checked = checked_texts(texts)
         check_numbers(checked, tags, embeddings)
-        features, X = TextFeatures.fit(options, checked, embeddings)
+        if goes_on:
+            features, X = self.features_, self.features_.transform(checked, embeddings)
+        else:
+            features, X = TextFeatures.fit(options, checked, embeddings)
         classifier.fit(X, tags)
         self.features_ = features
         self.classifier_ = classifier
