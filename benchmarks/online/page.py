@@ -51,33 +51,20 @@ def _shares(found: list[float] | None) -> str:
 
 
 def _new_labels(found: dict[str, Any]) -> str:
-    header = ["P@1 / 3 / 5", "CPU s", "old labels", "new labels"]
+    first = f"a fit to {found['first_rows']:,} rows with {found['old_labels']:,} labels"
+    later = f"then {found['later_rows']:,} rows online, with {found['new_labels']:,} new labels"
+    parts = {
+        first: ("fit_cpu_s", "before"),
+        later: ("partial_fit_cpu_s", "after"),
+        "then a warm fit to the same rows": ("warm_fit_cpu_s", "finished"),
+        "a fit to all rows": ("full_fit_cpu_s", "full"),
+    }
     rows = [
-        [
-            f"a fit to {found['first_rows']:,} rows with {found['old_labels']:,} labels",
-            f"{found['fit_cpu_s']}",
-            _shares(found["before"]["old"]),
-            "",
-        ],
-        [
-            f"then {found['later_rows']:,} rows online, with {found['new_labels']:,} new labels",
-            f"{found['partial_fit_cpu_s']}",
-            _shares(found["after"]["old"]),
-            _shares(found["after"]["new"]),
-        ],
-        [
-            "then a warm fit to the same rows",
-            f"{found['warm_fit_cpu_s']}",
-            _shares(found["finished"]["old"]),
-            _shares(found["finished"]["new"]),
-        ],
-        [
-            "a fit to all rows",
-            f"{found['full_fit_cpu_s']}",
-            _shares(found["full"]["old"]),
-            _shares(found["full"]["new"]),
-        ],
+        [name, f"{found[seconds]}", *(_shares(found[part].get(kind)) for kind in ("old", "new"))]
+        for name, (seconds, part) in parts.items()
+        if part in found
     ]
+    header = ["P@1 / 3 / 5", "CPU s", "old labels", "new labels"]
     return f"**{found['data']}: new labels for a trained model**\n\n{table(header, rows)}"
 
 
