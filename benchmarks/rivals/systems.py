@@ -115,6 +115,7 @@ SYSTEMS = [
     # As all rivals search; the lines above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
+    # The tree, loss and C of omikuji.
     System(
         "labeltree, 2-means tree",
         "labeltree",
@@ -122,6 +123,7 @@ SYSTEMS = [
             "tree": "kmeans",
             "tree_options": {"arity": 2, "max_leaf": 100},
             "loss": "squared_hinge",
+            "damping": (0.0, 0.0),
         },
     ),
     System("omikuji, 1 tree", "omikuji", {"n_trees": 1}),
