@@ -3,11 +3,13 @@
 python -m benchmarks.online --data DATA/eurlex-4k DATA/yso-finna-en changelogs \\
     --output benchmarks/results/online.json
 python -m benchmarks.online --new-labels DATA/tib-gnd --update --output ...
-python -m benchmarks.online --new-rows DATA/eurlex-4k DATA/tib-gnd --update --output ...
+python -m benchmarks.online --new-rows DATA/eurlex-4k DATA/tib-gnd --finish DATA/eurlex-4k \\
+    --update --output ...
 
 Rows come in random order, those of `changelogs` (Debian's, on this machine) by date. Each is
 answered before it is learnt; then test rows are asked. `--new-labels` adds 10,000 labels to a
-trained model; `--new-rows` goes on from a trained model in several ways.
+trained model; `--new-rows` goes on from a trained model in several ways, and `--finish` fits an
+online model again.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from numpy.typing import NDArray
 from benchmarks.machine import machine
 from benchmarks.online import streams
 from benchmarks.online.new_labels import measure_new_labels
-from benchmarks.online.new_rows import measure_new_rows
+from benchmarks.online.new_rows import measure_finish, measure_new_rows
 from benchmarks.rivals.environments import NotInstalledError, interpreter, tail
 from benchmarks.rivals.systems import RIVALS
 from labeltree import PLTClassifier
@@ -167,7 +169,8 @@ def main() -> None:
     )
     parser.add_argument("--data", nargs="*", default=[], help="folders, or changelogs")
     parser.add_argument("--new-labels", type=Path, metavar="FOLDER", help="add labels to this set")
-    parser.add_argument("--new-rows", type=Path, nargs="*", metavar="FOLDER", default=[])
+    for option in ("--new-rows", "--finish"):
+        parser.add_argument(option, type=Path, nargs="*", metavar="FOLDER", default=[])
     parser.add_argument("--rows", type=int, help="learn so many; all by default")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for Vowpal Wabbit")
     parser.add_argument("--cache", type=Path, default=CACHE)
@@ -183,10 +186,11 @@ def main() -> None:
         results["streams"] = [s for s in results["streams"] if s["data"] != made["data"]] + [made]
     if options.new_labels is not None:
         results["new_labels"] = measure_new_labels(options.new_labels)
-    for folder in options.new_rows:
-        made = measure_new_rows(folder)
-        others = [one for one in results.get("new_rows", []) if one["data"] != made["data"]]
-        results["new_rows"] = [*others, made]
+    for name, work in (("new_rows", measure_new_rows), ("finish", measure_finish)):
+        for folder in getattr(options, name):
+            made = work(folder)
+            others = [one for one in results.get(name, []) if one["data"] != made["data"]]
+            results[name] = [*others, made]
     if options.output is not None:
         options.output.write_text(json.dumps(results, indent=1) + "\n")
 

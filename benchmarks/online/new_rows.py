@@ -16,6 +16,28 @@ K = 5
 SHARE = 0.8  # of the rows come first
 
 
+class Ways:
+    """Models and what they give on test rows."""
+
+    def __init__(self, stream: streams.Stream) -> None:
+        self._stream = stream
+        self.found: dict[str, Any] = {}
+
+    def tell(
+        self, name: str, clf: PLTClassifier, work: Callable[[PLTClassifier], Any]
+    ) -> PLTClassifier:
+        """Do the work and note what it took and gave."""
+        start = time.process_time()
+        work(clf)
+        seconds = time.process_time() - start
+        labels, _ = clf.top_k(self._stream.X_test, K)
+        truth = self._stream.Y_test
+        test = [round(100 * precision_at_k(truth, labels, k), 1) for k in (1, 3, 5)]
+        self.found[name] = {"cpu_s": round(seconds, 1), "test": test}
+        print(self._stream.name, name, self.found[name], flush=True)
+        return clf
+
+
 def measure_new_rows(folder: Path, seed: int = 0) -> dict[str, Any]:
     """Fit a model to four fifths of the rows, and go on with the others in several ways."""
     stream = streams.of(str(folder), None, seed)
@@ -23,29 +45,32 @@ def measure_new_rows(folder: Path, seed: int = 0) -> dict[str, Any]:
     middle = int(SHARE * n)
     first = stream.X[:middle], stream.Y.select(slice(0, middle))
     later = stream.X[middle:], stream.Y.select(slice(middle, n))
-    every = stream.X, stream.Y
-    made: dict[str, Any] = {"data": stream.name, "first_rows": middle, "later_rows": n - middle}
-    ways: dict[str, Any] = {}
-
-    def tell(name: str, clf: PLTClassifier, work: Callable[[PLTClassifier], Any]) -> PLTClassifier:
-        start = time.process_time()
-        work(clf)
-        seconds = time.process_time() - start
-        labels, _ = clf.top_k(stream.X_test, K)
-        test = [round(100 * precision_at_k(stream.Y_test, labels, k), 1) for k in (1, 3, 5)]
-        ways[name] = {"cpu_s": round(seconds, 1), "test": test}
-        print(stream.name, name, ways[name], flush=True)
-        return clf
-
-    base = tell("a fit to the first rows", PLTClassifier(n_jobs=1), lambda clf: clf.fit(*first))
-    tell("the others by `partial_fit`", copy.deepcopy(base), lambda clf: clf.partial_fit(*later))
+    ways = Ways(stream)
+    base = ways.tell("a fit to the first rows", _model(), lambda clf: clf.fit(*first))
+    ways.tell("the others by `partial_fit`", copy.deepcopy(base), lambda c: c.partial_fit(*later))
     warm = copy.deepcopy(base).set_params(warm_start=True)
-    tell("the others by a warm `fit`", warm, lambda clf: clf.fit(*later))
-    tell("a fit to all rows", PLTClassifier(n_jobs=1), lambda clf: clf.fit(*every))
-    online = PLTClassifier(n_jobs=1, warm_start=True)
-    tell("all rows online", online, lambda clf: clf.partial_fit(*every))
-    tell('... then `retree(tree="auto")`', online, lambda clf: clf.retree(tree="auto"))
+    ways.tell("the others by a warm `fit`", warm, lambda clf: clf.fit(*later))
+    ways.tell("a fit to all rows", _model(), lambda clf: clf.fit(stream.X, stream.Y))
+    unseen = set(later[1].indices.tolist()) - set(first[1].indices.tolist())
+    later_on = f"{n - middle:,} later with {len(unseen):,} new labels"
+    title = f"{stream.name}: {middle:,} rows first, {later_on}"
+    return {"data": stream.name, "title": title, "ways": ways.found}
+
+
+def measure_finish(folder: Path, seed: int = 0) -> dict[str, Any]:
+    """Learn all rows online, and finish the model by a batch fit."""
+    stream = streams.of(str(folder), None, seed)
+    rows = stream.X, stream.Y
+    ways = Ways(stream)
+    online = ways.tell("all rows online", _model(), lambda clf: clf.partial_fit(*rows))
+    ways.tell('then `retree(tree="auto")`', online, lambda clf: clf.retree(tree="auto"))
     cold = PLTClassifier(n_jobs=1, tree=online.tree_)
-    tell("... then a fit on its tree", cold, lambda clf: clf.fit(*every))
-    tell("... or a warm one", online, lambda clf: clf.fit(*every))
-    return made | {"ways": ways}
+    ways.tell("then a fit on its tree", cold, lambda clf: clf.fit(*rows))
+    online.set_params(warm_start=True)
+    ways.tell("or a warm fit", online, lambda clf: clf.fit(*rows))
+    title = f"{stream.name}: an online model, finished"
+    return {"data": stream.name, "title": title, "ways": ways.found}
+
+
+def _model() -> PLTClassifier:
+    return PLTClassifier(n_jobs=1)

@@ -28,7 +28,7 @@ def online_tables(results: dict[str, Any]) -> str:
         made.append(table(_HEADER, [_row(name, found) for name, found in systems.items()]))
     if "new_labels" in results:
         made.append(_new_labels(results["new_labels"]))
-    made += [_new_rows(found) for found in results.get("new_rows", [])]
+    made += [_ways(found) for name in ("new_rows", "finish") for found in results.get(name, [])]
     where = results["machine"]
     made.append(f"Commit {where['commit']}; {where['processor']}, one thread.")
     return "\n\n".join(made)
@@ -68,9 +68,6 @@ def _new_labels(found: dict[str, Any]) -> str:
     return f"**{found['data']}: new labels for a trained model**\n\n{table(header, rows)}"
 
 
-def _new_rows(found: dict[str, Any]) -> str:
+def _ways(found: dict[str, Any]) -> str:
     rows = [[name, f"{way['cpu_s']}", _shares(way["test"])] for name, way in found["ways"].items()]
-    title = (
-        f"**{found['data']}: {found['first_rows']:,} rows first, {found['later_rows']:,} later**"
-    )
-    return f"{title}\n\n{table(['', 'CPU s', 'P@1 / 3 / 5'], rows)}"
+    return f"**{found['title']}**\n\n{table(['', 'CPU s', 'P@1 / 3 / 5'], rows)}"
