@@ -48,7 +48,7 @@ def test_weights_minimise_their_distance_from_the_start_and_the_loss(loss: str) 
     X, Y = rows()
     begin = start()
     found = trained(X, Y, loss, begin)
-    errors = SolverSettings(loss=loss).error_weights(NodeRows.count(TREE, Y, None))
+    errors = SolverSettings(loss=loss).error_weights(NodeRows.of(TREE, Y, None))
     labels = Y.to_csr().toarray() > 0
     leaf_labels = {int(TREE.leaf(j)): [j] for j in range(3)} | {1: [0, 1]}
     for v in (1, 3, 4):

@@ -33,7 +33,7 @@ class NodeRows(NamedTuple):
     one_each: bool  # every row has just one label
 
     @classmethod
-    def count(
+    def of(
         cls, tree: LabelTree, rows: LabelRows, row_weight: NDArray[np.float32] | None
     ) -> NodeRows:
         """Count the rows by Algorithm 1."""

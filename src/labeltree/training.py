@@ -128,7 +128,12 @@ class Start(NamedTuple):
 
 #: Nothing to go on from.
 COLD = Start(
-    NodeWeights(*(np.empty(0, kind) for kind in (np.int64, np.int32, np.float32, np.float32))),
+    NodeWeights(
+        np.empty(0, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.float32),
+        np.empty(0, np.float32),
+    ),
     np.empty(0, np.bool_),
     0,
 )
@@ -161,7 +166,7 @@ def make_trainer(
 ) -> _core.Trainer:
     """Return the native trainer, which looks at the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
-    errors = settings.error_weights(NodeRows.count(tree, rows, sample_weight))
+    errors = settings.error_weights(NodeRows.of(tree, rows, sample_weight))
     return _core.Trainer(
         tree._native,
         rows.indptr,
@@ -172,7 +177,10 @@ def make_trainer(
         X.shape[1],
         *start.damped(errors, rows.n_rows),
         weight,
-        *start.weights,
+        start.weights.indptr,
+        start.weights.features,
+        start.weights.values,
+        start.weights.bias,
         loss=settings.loss,
         bias=settings.bias,
         tolerance=settings.tolerance,
