@@ -34,7 +34,8 @@ def start(rows_before: int = 40) -> Start:
         rng.normal(size=8 * n).astype(np.float32),
         rng.normal(size=n).astype(np.float32),
     )
-    return Start(weights, np.array([True, True, True, True, False]), rows_before)
+    is_known = np.array([True, True, True, True, False])
+    return Start(weights, is_known, rows_before, has_root=False)
 
 
 def trained(X, Y, loss: str, begin: Start, n_threads: int = 1) -> NodeWeights:
@@ -94,6 +95,23 @@ def test_features_of_no_new_row_keep_their_weights() -> None:
     assert clf.classes_.tolist() == ["bread", "tea"]
     assert after[0, 0] > 0.5 * before[0, 0]
     assert clf.n_rows_ == 6
+
+
+def test_the_root_keeps_what_it_knows_of_rows_without_labels() -> None:
+    X = [[1, 0], [0, 1], [1, 1], [0.2, 1]]
+    clf = PLTClassifier(warm_start=True, prune=0.0).fit(X, [["a"], ["b"], ["a"], []])
+    before = clf.model_.weights()
+    clf.fit([[1, 0], [0, 1]], [["a"], ["b"]])
+    assert clf.model_.has_root
+    assert clf.model_.weights().bias[0] == pytest.approx(before.bias[0])
+
+
+def test_rows_without_labels_do_not_make_the_others_impossible() -> None:
+    clf = PLTClassifier(warm_start=True).fit([[1, 0], [0, 1]], [["a"], ["b"]])
+    before = clf.predict_proba([[1, 0]]).toarray()
+    clf.fit([[0.2, 1]], [[]])
+    after = clf.predict_proba([[1, 0]]).toarray()
+    np.testing.assert_allclose(after, before, atol=0.02)
 
 
 def test_going_on_with_new_rows_beats_forgetting() -> None:

@@ -45,7 +45,7 @@ class NodeRows(NamedTuple):
 
 
 def damped_weights(
-    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, float] | None
+    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, ...] | None
 ) -> ErrorWeights:
     """Return weights that fall as the number n of positive rows of a node grows.
 

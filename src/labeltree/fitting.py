@@ -87,7 +87,7 @@ def fit_forest(
         layouts,
         loss,
         X.shape[1],
-        has_root(rows, weight),
+        has_root(rows, weight) or any(start.has_root for start in settings.start),
         calibration=fixed_calibration(loss, rows.kind),
     )
     if checkpoint is not None:

@@ -146,8 +146,8 @@ def as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def as_powers(damping: Any) -> tuple[float, float] | None:
-    """Return two numbers, or None.
+def as_powers(damping: Any) -> tuple[float, ...] | None:
+    """Return numbers, or None.
 
     Examples
     --------
@@ -160,9 +160,7 @@ def as_powers(damping: Any) -> tuple[float, float] | None:
         raise TypeError(
             f"damping must be a pair of numbers or None, but is {type(damping).__name__}"
         )
-    if len(damping) != 2:
-        raise ValueError(f"damping must be two powers from 0 to 1, but is {damping}")
-    return float(damping[0]), float(damping[1])
+    return tuple(float(power) for power in damping)
 
 
 def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:

@@ -64,7 +64,7 @@ class SolverSettings:
 
     loss: str = "squared_hinge"
     C: float = 1.0
-    damping: tuple[float, float] | None = None
+    damping: tuple[float, ...] | None = None
     class_weight: Literal["balanced"] | tuple[float, float] = (1.0, 1.0)
     bias: float = 1.0
     tolerance: float = 0.1
@@ -116,6 +116,7 @@ class Start(NamedTuple):
     weights: NodeWeights
     is_known: NDArray[np.bool_]  # [node] whether they were learnt from positive rows
     rows_before: int  # that they were learnt from
+    has_root: bool  # whether the root has a classifier, as some of these rows had no label
 
     def damped(self, weights: ErrorWeights, n_rows: int) -> ErrorWeights:
         """Return what errors weigh beside what was learnt before: less where nodes are known."""
@@ -136,6 +137,7 @@ COLD = Start(
     ),
     np.empty(0, np.bool_),
     0,
+    False,
 )
 
 
@@ -235,7 +237,7 @@ def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | N
 
 def _untrained(start: Start, is_trained: NDArray[np.uint8]) -> Part:
     """Return the weights of nodes that have some and no positive rows to learn from."""
-    weights, is_known, _ = start
+    weights, is_known = start.weights, start.is_known
     lengths = np.diff(weights.indptr)
     is_kept = is_known & (is_trained[: len(is_known)] == 0)
     of_kept = np.repeat(is_kept, lengths)

@@ -9,8 +9,9 @@ from labeltree.layout import NodeWeights
 from labeltree.model import LINKS, Model
 from labeltree.training import NEVER, Start
 
-#: Score of a node that no row was positive for: what the solver wants of negative rows.
-_NO = -1.0
+#: What the solver wants of positive and of negative rows: the score of a root that every row was
+#: positive for, and of other nodes that no row was positive for.
+_YES, _NO = 1.0, -1.0
 
 
 def start_of(model: Model, loss: str, n_rows: int) -> tuple[Start, ...]:
@@ -41,14 +42,18 @@ def _start(model: Model, tree: int, link: Link, n_rows: int) -> Start:
     slopes, intercepts = model.links(tree)
     is_known = before.bias > NEVER
     bias = (before.bias * slopes + intercepts - link.intercept) / link.slope
+    bias[~is_known] = _NO
+    if not model.has_root:
+        is_known[0], bias[0] = True, _YES
     of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
     return Start(
         NodeWeights(
             before.indptr,
             before.features,
             (before.values * of_weight).astype(np.float32),
-            np.where(is_known, bias, _NO).astype(np.float32),
+            bias.astype(np.float32),
         ),
         is_known,
         n_rows,
+        model.has_root,
     )
