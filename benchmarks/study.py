@@ -1,4 +1,4 @@
-"""Which tree, loss, C, link and forest: accuracy against training time, on a validation split.
+"""Which features, tree, loss, C and forest: accuracy against training time, on validation rows.
 
     python -m benchmarks.study DATA/eurlex-4k [--only trees,losses] [--output results.json]
 
@@ -23,6 +23,7 @@ from labeltree import LabelTree, cost, metrics, trees
 from labeltree import model as model_module
 from labeltree.builders import find_builder
 from labeltree.data import LabelRows, as_features, read_npz, read_npz_labels
+from labeltree.feature_scaling import Powers, learn_scaling
 from labeltree.layout import Layout
 from labeltree.model import Model
 from labeltree.training import SolverSettings, train_tree
@@ -39,12 +40,15 @@ class Choice:
     n_trees: int = 1
     solver: dict[str, Any] = field(default_factory=dict)
     link: tuple[float, float] | None = None  # slope and intercept, where not the default
+    features: tuple[float, float] | None = None  # powers, where they are not found
 
     def __str__(self) -> str:
         parts = [f"{self.n_trees} × {self.tree}" if self.n_trees > 1 else self.tree]
         parts += [f"{name}={value}" for name, value in (self.options | self.solver).items()]
         if self.link:
             parts.append(f"link={self.link}")
+        if self.features:
+            parts.append(f"feature_powers={self.features}")
         return " ".join(parts)
 
     def grow(self, X: Any, Y: LabelRows, seed: int) -> LabelTree:
@@ -76,6 +80,7 @@ DAMPINGS = (
     (0.0, 0.15),
     (0.0, 0.25),
 )
+POWERS = ((1.0, 0.0), (0.75, 0.0), (0.55, 0.0), (1.0, 0.1), (1.0, 0.2), (0.75, 0.2), (0.55, 0.1))
 BONSAI = {"arity": 100, "max_leaf": 100, "balanced": False}
 
 
@@ -94,6 +99,7 @@ def choices() -> dict[str, list[Choice]]:
         Choice("kmeans", {"arity": 2, "max_leaf": 1, "balanced": False, "per_row": 20}),
     ]
     return {
+        "features": [Choice("auto"), *(Choice("auto", features=powers) for powers in POWERS)],
         "widths": [
             *(Choice("auto", NARROW | {"width": width}) for width in (1, 2, 3, 4)),
             Choice("auto", NARROW | {"width": 3}, solver={"max_iterations": 20}),
@@ -146,8 +152,18 @@ class Bench:
     """Training and validation rows, and the last forest that was trained on them."""
 
     def __init__(self, X: Any, Y: LabelRows, X_val: Any, Y_val: LabelRows) -> None:
-        self.X, self.Y, self.X_val, self.Y_val = X, Y, X_val, Y_val
+        self.given, self.Y, self.given_val, self.Y_val = X, Y, X_val, Y_val
+        self._powers: tuple[float, float] | None = (1.0, 0.0)
+        self.X, self.X_val = X, X_val  # scaled
         self._last: tuple[dict[str, Any], Trained] | None = None  # with the solver's settings
+
+    def scale(self, powers: tuple[float, float] | None) -> None:
+        """Scale all rows by these powers, if the last ones were others."""
+        if powers == self._powers:
+            return
+        scaling = learn_scaling(self.given, self.Y, Powers.checked(powers))
+        self.X, self.X_val = scaling(self.given), scaling(self.given_val)
+        self._powers, self._last = powers, None
 
     def train(self, choice: Choice) -> Trained:
         """Train by a choice; choices that make the same forest share it."""
@@ -173,6 +189,7 @@ class Bench:
 
     def measure(self, choice: Choice) -> dict[str, Any]:
         """Train by a choice and judge it on the validation rows."""
+        self.scale(choice.features)
         trained = self.train(choice)
         model = self.model(choice, trained)
         found, calls = model.search(self.X_val, top_k=5, threshold=0.0, n_threads=1)

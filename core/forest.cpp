@@ -183,10 +183,11 @@ class ForestSearcher {
   std::vector<Found> best_;  // the worst on top
 };
 
-void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& rows) {
+void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query) {
   if (trees.empty()) throw std::invalid_argument("a forest has at least one tree");
   const TreeModel& one = *trees.front();
   check(rows, one.weights().n_features());
+  check(query.scaling, one.weights().n_features());
   for (const TreeModel* model : trees)
     if (model->weights().n_features() != one.weights().n_features() ||
         model->tree().n_labels() != one.tree().n_labels())
@@ -197,12 +198,12 @@ void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& ro
 
 Answers search_forest(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
                       const FeatureRows& rows, const Query& query, Interrupt& interrupt) {
-  check_forest(trees, rows);
+  check_forest(trees, rows, query);
   check(query.curve);
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ForestSearcher>(trees, limits, query), chunk = QueryRows()](
                std::size_t first, std::size_t last, Collected& answers) mutable {
-      chunk.set(rows, first, last, query.unit_rows);
+      chunk.set(rows, first, last, query.scaling);
       for (std::size_t row = 0; row < chunk.size(); ++row) {
         interrupt.check();
         searcher->begin_row(chunk[row]);
@@ -214,7 +215,7 @@ Answers search_forest(std::span<const TreeModel* const> trees, std::span<const L
 
 std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, const FeatureRows& rows,
                                     const LabelRows& labels, const Query& query, Interrupt& interrupt) {
-  check_forest(trees, rows);
+  check_forest(trees, rows, query);
   check(labels, trees.front()->tree().n_labels());
   if (labels.size() != rows.size())
     throw std::invalid_argument("labels and features must have equally many rows");
@@ -225,7 +226,7 @@ std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, con
                                trees, std::span<const LabelLimits* const>(), query),
                            chunk = QueryRows()](std::size_t first, std::size_t last,
                                                 Collected& answers) mutable {
-                     chunk.set(rows, first, last, query.unit_rows);
+                     chunk.set(rows, first, last, query.scaling);
                      for (std::size_t row = first; row < last; ++row) {
                        interrupt.check();
                        searcher->begin_row(chunk[row - first]);

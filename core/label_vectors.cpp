@@ -7,27 +7,13 @@
 #include <numeric>
 
 #include "index.hpp"
+#include "label_rows.hpp"
 #include "parallel.hpp"
 
 namespace labeltree {
 namespace {
 
 constexpr std::size_t BLOCK = 512;  // labels a thread takes at a time
-
-struct Transposed {
-  std::vector<int64_t> begin;
-  std::vector<int32_t> rows;
-};
-
-Transposed rows_of_labels(const LabelRows& labels, int32_t n_labels) {
-  Transposed by_label{std::vector<int64_t>(at(n_labels) + 1, 0), std::vector<int32_t>(labels.indices.size())};
-  for (const int32_t j : labels.indices) ++by_label.begin[at(j) + 1];
-  std::partial_sum(by_label.begin.begin(), by_label.begin.end(), by_label.begin.begin());
-  std::vector<int64_t> next(by_label.begin.begin(), by_label.begin.end() - 1);
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    for (const int32_t j : labels[i]) by_label.rows[at(next[at(j)]++)] = static_cast<int32_t>(i);
-  return by_label;
-}
 
 // Keeps the heaviest of the entries from `first` on, and scales them to length 1.
 void shorten(std::vector<Entry>& entries, std::size_t first, std::size_t max_entries) {
@@ -96,7 +82,7 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
     throw std::invalid_argument("X has " + std::to_string(features.size()) + " rows, but Y has " +
                                 std::to_string(labels.size()));
 
-  const Transposed by_label = rows_of_labels(labels, n_labels);
+  const RowsOfLabels by_label = rows_of_labels(labels, n_labels);
   const std::size_t n_blocks = (at(n_labels) + BLOCK - 1) / BLOCK;
   std::vector<std::vector<Entry>> blocks(n_blocks);
   std::vector<int64_t> lengths(at(n_labels), 0);

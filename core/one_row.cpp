@@ -9,7 +9,7 @@
 
 namespace labeltree {
 BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
-                       bool unit_rows, const Curve& curve) {
+                       const RowScaling& scaling, const Curve& curve) {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   check(curve);
   for (std::size_t i = 0; i < row.values.size(); ++i)
@@ -21,7 +21,7 @@ BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& 
   Query query;
   query.top_k = std::min(k, static_cast<int32_t>(trees.front()->tree().n_labels()));
   query.beam = beam;
-  query.unit_rows = unit_rows;
+  query.scaling = scaling;
   Interrupt none;
   const Answers answers = trees.size() == 1 ? search(*trees.front(), nullptr, rows, query, none)
                                             : search_forest(trees, {}, rows, query, none);

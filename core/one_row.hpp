@@ -17,6 +17,6 @@ struct BestLabels {
 // The k best labels over all trees; `beam` is 0, or that of a single tree (search.hpp). Throws
 // std::invalid_argument for features outside the model and values that are not finite.
 BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
-                       bool unit_rows, const Curve& curve);
+                       const RowScaling& scaling, const Curve& curve);
 
 }  // namespace labeltree

@@ -1,4 +1,4 @@
-// Some rows of a query, scaled to length 1 where asked for.
+// Some rows of a query, scaled as the model's rows were.
 #pragma once
 
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "index.hpp"
+#include "row_scaling.hpp"
 #include "sparse.hpp"
 #include "weights.hpp"
 
@@ -13,13 +14,16 @@ namespace labeltree {
 
 class QueryRows {
  public:
-  // Rows first .. last - 1. Values are copied only where a row has another length than 1.
-  void set(const FeatureRows& rows, std::size_t first, std::size_t last, bool unit_rows) {
+  // Rows first .. last - 1. Values are copied only where they change.
+  void set(const FeatureRows& rows, std::size_t first, std::size_t last, const RowScaling& scaling) {
     begin_ = rows.indptr.subspan(first, last - first + 1);
     const auto size = at(begin_.back() - begin_.front());
     indices_ = rows.indices.subspan(at(begin_.front()), size);
     values_ = rows.values.subspan(at(begin_.front()), size);
-    if (unit_rows) scale();
+    if (scaling.unit && scaling.keeps_unit_rows())
+      scale();
+    else if (scaling.unit)
+      scale(scaling);
   }
 
   std::size_t size() const { return begin_.size() - 1; }
@@ -50,6 +54,16 @@ class QueryRows {
     for (std::size_t row = 0; row < size(); ++row)
       for (const float value : (*this)[row].values)
         scaled_.push_back(static_cast<float>(static_cast<double>(value) * factors_[row]));
+    values_ = scaled_;
+  }
+
+  void scale(const RowScaling& scaling) {
+    scaled_.resize(values_.size());
+    for (std::size_t row = 0; row < size(); ++row) {
+      const QueryRow own = (*this)[row];
+      const auto first = at(begin_[row] - begin_[0]);
+      scale_row(scaling, own.indices, own.values, std::span(scaled_).subspan(first, own.values.size()));
+    }
     values_ = scaled_;
   }
 

@@ -86,7 +86,7 @@ class ChunkSearcher {
 
   void run(const FeatureRows& rows, std::size_t first, std::size_t last, Collected& answers,
            Interrupt& interrupt) {
-    rows_.set(rows, first, last, query_.unit_rows);
+    rows_.set(rows, first, last, query_.scaling);
     frontiers_.resize(std::max(frontiers_.size(), rows_.size()));
     n_calls_.assign(rows_.size(), 0);
     active_.clear();
@@ -235,6 +235,7 @@ Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureR
                Interrupt& interrupt) {
   check(rows, model.weights().n_features());
   check(query.curve);
+  check(query.scaling, model.weights().n_features());
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, query)](
                std::size_t first, std::size_t last, Collected& answers) {

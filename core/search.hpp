@@ -8,6 +8,7 @@
 #include "ask.hpp"
 #include "curve.hpp"
 #include "interrupt.hpp"
+#include "row_scaling.hpp"
 #include "sparse.hpp"
 
 namespace labeltree {
@@ -40,7 +41,7 @@ struct Query {
   int32_t beam = 0;        // nodes that a row goes on with at most on each level; 0 for an exact search
   int32_t at_once = 1;     // nodes that a row of an exact search asks at most before it looks at the answers:
                            // 1 asks fewest, more let rows share what is in the cache
-  bool unit_rows = false;  // scale rows to length 1
+  RowScaling scaling;      // what becomes of rows first
   Curve curve;             // for ranks by weight; answers are probabilities before it
   int n_threads = 1;       // the answers are the same for every number
 };

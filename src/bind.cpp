@@ -25,6 +25,7 @@
 #include "cost.hpp"
 #include "huffman.hpp"
 #include "interrupt.hpp"
+#include "label_sharing.hpp"
 #include "label_vectors.hpp"
 #include "layout.hpp"
 #include "merge.hpp"
@@ -35,6 +36,7 @@
 #include "order.hpp"
 #include "parse.hpp"
 #include "path_scores.hpp"
+#include "row_scaling.hpp"
 #include "search.hpp"
 #include "sparse.hpp"
 #include "subsets.hpp"
@@ -120,6 +122,12 @@ auto interruptible(Kernel kernel) {
 labeltree::FeatureRows feature_view(const I64& indptr, const I32& indices, const F32& values) {
   return {view(indptr), view(indices), view(values)};
 }
+
+// A scaling with the array that it looks at.
+struct BoundScaling {
+  F32 weights;
+  labeltree::RowScaling scaling;
+};
 
 // A trainer with the arrays that it looks at.
 struct BoundTrainer {
@@ -351,6 +359,37 @@ NB_MODULE(_core, m) {
       },
       "tree"_a, "weights"_a.noconvert());
 
+  nb::class_<BoundScaling>(m, "RowScaling", "What becomes of a row first; see core/row_scaling.hpp.")
+      .def(
+          "__init__",
+          [](BoundScaling* self, bool unit, float power, F32 weights) {
+            new (self) BoundScaling{weights, {unit, power, view(weights)}};
+          },
+          "unit"_a, "power"_a, "weights"_a.noconvert())
+      .def(
+          "scale",
+          [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features,
+             nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> scaled, int n_threads) {
+            interruptible([&](labeltree::Interrupt& interrupt) {
+              labeltree::scale_rows(self.scaling, feature_view(indptr, indices, values), n_features,
+                                    {scaled.data(), scaled.size()}, n_threads, interrupt);
+            });
+          },
+          "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a,
+          "scaled"_a.noconvert(), "n_threads"_a);
+  m.attr("ONE_SHARED") = labeltree::ONE_SHARED;
+  m.def(
+      "label_sharing",
+      [](I64 x_indptr, I32 x_indices, int32_t n_features, I64 y_indptr, I32 y_indices, int32_t n_labels,
+         int n_threads) {
+        auto sharing = interruptible([&](labeltree::Interrupt& interrupt) {
+          return labeltree::label_sharing(rows_view(x_indptr, x_indices), n_features,
+                                          rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt);
+        });
+        return std::pair(give(std::move(sharing.rows)), give(std::move(sharing.shared)));
+      },
+      "x_indptr"_a.noconvert(), "x_indices"_a.noconvert(), "n_features"_a, "y_indptr"_a.noconvert(),
+      "y_indices"_a.noconvert(), "n_labels"_a, "n_threads"_a);
   m.def(
       "label_vectors",
       [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
@@ -547,38 +586,38 @@ NB_MODULE(_core, m) {
   m.def(
       "search",
       [](const Models& models, const Limits& limits, I64 indptr, I32 indices, F32 values, int32_t top_k,
-         float threshold, int32_t beam, int32_t at_once, bool unit_rows, F64 curve_x, F64 curve_y,
-         int n_threads) {
+         float threshold, int32_t beam, int32_t at_once, const BoundScaling& scaling, F64 curve_x,
+         F64 curve_y, int n_threads) {
         auto answers = interruptible([&](labeltree::Interrupt& interrupt) {
           return answer(
               models, limits, feature_view(indptr, indices, values),
-              {top_k, threshold, beam, at_once, unit_rows, {view(curve_x), view(curve_y)}, n_threads},
+              {top_k, threshold, beam, at_once, scaling.scaling, {view(curve_x), view(curve_y)}, n_threads},
               interrupt);
         });
         return std::tuple(give(std::move(answers.indptr)), give(std::move(answers.labels)),
                           give(std::move(answers.probabilities)), give(std::move(answers.n_calls)));
       },
       "models"_a, "limits"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-      "top_k"_a, "threshold"_a, "beam"_a, "at_once"_a, "unit_rows"_a, "curve_x"_a.noconvert(),
+      "top_k"_a, "threshold"_a, "beam"_a, "at_once"_a, "scaling"_a, "curve_x"_a.noconvert(),
       "curve_y"_a.noconvert(), "n_threads"_a);
   m.def(
       "best_labels",
-      [](const Models& models, I32 indices, F32 values, int32_t k, int32_t beam, bool unit_rows, F64 curve_x,
-         F64 curve_y) {
+      [](const Models& models, I32 indices, F32 values, int32_t k, int32_t beam, const BoundScaling& scaling,
+         F64 curve_x, F64 curve_y) {
         auto best = unlocked([&] {
-          return labeltree::best_labels(trees_of(models), {view(indices), view(values)}, k, beam, unit_rows,
-                                        {view(curve_x), view(curve_y)});
+          return labeltree::best_labels(trees_of(models), {view(indices), view(values)}, k, beam,
+                                        scaling.scaling, {view(curve_x), view(curve_y)});
         });
         return std::pair(give(std::move(best.labels)), give(std::move(best.probabilities)));
       },
-      "models"_a, "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a, "beam"_a, "unit_rows"_a,
+      "models"_a, "indices"_a.noconvert(), "values"_a.noconvert(), "k"_a, "beam"_a, "scaling"_a,
       "curve_x"_a.noconvert(), "curve_y"_a.noconvert());
   m.def(
       "probabilities_of",
       [](const Models& models, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 label_indices,
-         bool unit_rows, int n_threads) {
+         const BoundScaling& scaling, int n_threads) {
         labeltree::Query query;
-        query.unit_rows = unit_rows;
+        query.scaling = scaling.scaling;
         query.n_threads = n_threads;
         return give(interruptible([&](labeltree::Interrupt& interrupt) {
           return labeltree::probabilities_of(trees_of(models), feature_view(indptr, indices, values),
@@ -586,7 +625,7 @@ NB_MODULE(_core, m) {
         }));
       },
       "models"_a, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-      "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "unit_rows"_a, "n_threads"_a);
+      "label_indptr"_a.noconvert(), "label_indices"_a.noconvert(), "scaling"_a, "n_threads"_a);
 
   nb::class_<labeltree::OnlineModel>(m, "OnlineModel", "A tree that learns row by row; see core/online.hpp.")
       .def(

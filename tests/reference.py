@@ -9,6 +9,7 @@ import functools
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -509,6 +510,32 @@ def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
 
 
 # Label vectors and merging by price and likeness -------------------------------------------------
+
+
+def telling(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
+    """Labels that two rows with a feature share on average; a label of n rows counts 1 / sqrt(n).
+
+    Ten pairs of rows that are like the mean over all features are added.
+    """
+    sizes = Counter(label for labels in rows for label in labels)
+    pairs, shared = [], []
+    for column in zip(*X, strict=True):
+        having = [labels for x, labels in zip(column, rows, strict=True) if x != 0]
+        both = list(itertools.permutations(having, 2))
+        pairs.append(len(both))
+        shared.append(sum(sizes[label] ** -0.5 for a, b in both for label in a & b))
+    known = [s / n for s, n in zip(shared, pairs, strict=True) if n]
+    mean = sum(known) / len(known) if known else 0.0
+    return [(s + 10 * mean) / (n + 10) for s, n in zip(shared, pairs, strict=True)]
+
+
+def scaled_row(x: Sequence[float], power: float, weights: Sequence[float]) -> list[float]:
+    """Values raised to a power, times the weights, in a row of length 1."""
+    raised = [
+        math.copysign(abs(v) ** power, v) * w if v else 0.0 for v, w in zip(x, weights, strict=True)
+    ]
+    length = math.sqrt(sum(v * v for v in raised))
+    return [v / length if length else 0.0 for v in raised]
 
 
 def label_vectors(

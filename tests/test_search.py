@@ -8,6 +8,7 @@ from scipy import sparse
 
 from labeltree import LabelTree, trees
 from labeltree.data import as_features, as_labels
+from labeltree.data.row_scaling import UNIT
 from labeltree.data.unit_rows import unit_rows
 from labeltree.limits import Limits
 from labeltree.model import Model
@@ -286,7 +287,7 @@ def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
 def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
     model, X = forest()
     scaled, _ = ask(model, unit_rows(X), top_k=3)
-    found, _ = model.search(X * np.float32(7), top_k=3, unit_rows=True)
+    found, _ = model.search(X * np.float32(7), top_k=3, scaling=UNIT)
     np.testing.assert_array_equal(found.indices, scaled.indices)
     np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)
 

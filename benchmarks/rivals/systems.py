@@ -112,6 +112,8 @@ SYSTEMS = [
         "labeltree",
         {"tree_options": {"width": 1}, "compress": True},
     ),
+    # Without what labels say about features.
+    System("labeltree, values as they are", "labeltree", {"feature_powers": (1.0, 0.0)}),
     # As all rivals search; the lines above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
@@ -124,6 +126,17 @@ SYSTEMS = [
             "tree_options": {"arity": 2, "max_leaf": 100},
             "loss": "squared_hinge",
             "damping": (0.0, 0.0),
+        },
+    ),
+    System(
+        "labeltree, 2-means tree, values as they are",
+        "labeltree",
+        {
+            "tree": "kmeans",
+            "tree_options": {"arity": 2, "max_leaf": 100},
+            "loss": "squared_hinge",
+            "damping": (0.0, 0.0),
+            "feature_powers": (1.0, 0.0),
         },
     ),
     System("omikuji, 1 tree", "omikuji", {"n_trees": 1}),

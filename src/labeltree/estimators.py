@@ -18,7 +18,8 @@ from labeltree.budget import Budget
 from labeltree.calibration.estimator import CalibratedMixin
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
+from labeltree.feature_scaling import Powers, learn_scaling
 from labeltree.fitting import FitSettings, Fitted, fit_forest
 from labeltree.forest import ForestSettings
 from labeltree.model import Model
@@ -84,8 +85,12 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
     max_nonzeros
         Weights that a node keeps at most, the largest; None for all.
     normalize
-        Scale rows of X to length 1 in fit and in all answers. Rows of length 1 are used as they
-        are; else the values of X are copied once, the indices never.
+        Scale rows of X to length 1 in fit and in all answers. False takes X as it is.
+    feature_powers
+        Powers (p, q): a value x of a feature becomes x^p t^q, where t is how many labels two rows
+        with the feature share on average. None to find them if there are 1,000 rows or more;
+        (1, 0) for values as they are. Rows of length 1 are then used where they lie; else the
+        values of X are copied once, the indices never.
     threshold
         Labels with at least this probability are predicted. Not used with one class a row, nor
         after `tune_thresholds`.
@@ -122,6 +127,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
     feature_names_in_ : names of the columns, if X was a DataFrame with text names
     trees_, tree_ : the trees, and the first of them
     model_ : trees with their weights
+    scaling_ : what becomes of the values of rows
     thresholds_ : least probability at which each label is predicted, after `tune_thresholds`
     label_kind_ : what Y was: "indicator", "sets" or "classes"
     training_cost_ : (row, node) pairs over all trees
@@ -160,6 +166,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         prune: float = SolverSettings.prune,
         max_nonzeros: int | None = SolverSettings.max_nonzeros,
         normalize: bool = True,
+        feature_powers: Sequence[float] | None = None,
         threshold: float = 0.5,
         sum_to_one: bool = True,
         node_estimator: Any = None,
@@ -185,6 +192,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         self.prune = prune
         self.max_nonzeros = max_nonzeros
         self.normalize = normalize
+        self.feature_powers = feature_powers
         self.threshold = threshold
         self.sum_to_one = sum_to_one
         self.node_estimator = node_estimator
@@ -219,10 +227,11 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         if settings.start:
             inputs.check_same_columns(features, self.n_features_in_)
         weight = inputs.row_weights(sample_weight, rows, self.class_weight)
-        if self.normalize:
-            features = unit_rows(features)
+        scaling = self._learn_scaling(features, rows, settings)
+        features = scaling(features, n_threads(self.n_jobs))
         with told_progress(verbose=self.verbose > 0) as progress:
             fitted = self._fit(features, rows, weight, settings, progress)
+        self.scaling_ = scaling
         self._take(fitted, rows, settings.start[0].rows_before if settings.start else 0)
         inputs.keep_feature_names(self, X)
         return self
@@ -237,7 +246,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         solver = SolverSettings(
             loss=self.loss,
             C=self.C,
-            damping=inputs.as_powers(self.damping),
+            damping=inputs.as_powers("damping", self.damping),
             class_weight=class_weight,
             bias=self.bias,
             tolerance=self.tolerance,
@@ -251,7 +260,10 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
             forest = replace(forest, tree=self.trees_, tree_options=None)
         folder = None if self.checkpoint is None else Path(self.checkpoint)
         n_threads(self.n_jobs)
-        return FitSettings(forest, solver, limits.memory, folder, self.n_jobs, start)
+        powers = Powers.checked(inputs.as_powers("feature_powers", self.feature_powers))
+        if powers and not self.normalize:
+            raise ValueError("feature_powers are for rows of length 1, but normalize is False")
+        return FitSettings(forest, solver, limits.memory, folder, self.n_jobs, start, powers)
 
     def _start(self) -> tuple[Start, ...]:
         """Return the weights that fit goes on from, none if it starts from nothing."""
@@ -260,6 +272,15 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         if not isinstance(self.model_, Model) or self.node_estimator is not None:
             raise ValueError("warm_start is for native nodes, but nodes are estimators")
         return start_of(self.model_, self.loss, self.n_rows_)
+
+    def _learn_scaling(
+        self, X: FeatureMatrix, rows: LabelRows, settings: FitSettings
+    ) -> RowScaling:
+        if settings.start:
+            return self.scaling_
+        if not self.normalize:
+            return AS_THEY_ARE
+        return learn_scaling(X, rows, settings.feature_powers, n_threads(self.n_jobs))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return inputs.training_labels(Y, forest.given)
@@ -327,6 +348,15 @@ class HSMClassifier(PLTClassifier):
     >>> clf.predict([[0.9, 0]]).tolist()
     ['tea']
     """
+
+    def _learn_scaling(
+        self, X: FeatureMatrix, rows: LabelRows, settings: FitSettings
+    ) -> RowScaling:
+        if settings.start:
+            return self.scaling_
+        if not self.normalize:
+            return AS_THEY_ARE
+        return learn_scaling(X, rows, settings.feature_powers, n_threads(self.n_jobs))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return inputs.training_labels(inputs.as_classes(Y), forest.given)

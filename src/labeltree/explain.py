@@ -15,7 +15,6 @@ from labeltree import inputs
 from labeltree.bounds.walks import subtree_sums
 from labeltree.data import as_features
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
 from labeltree.explanation import Branch, Contribution, Evidence, Explanation, Step, TreePath
 
 _N_EXAMPLES = 3  # labels named for each branch
@@ -30,7 +29,7 @@ def explain_answer(
     row = one_row(estimator, x, names)
     return explain_label(
         estimator.model_,
-        unit_rows(row) if estimator.normalize else row,
+        estimator.scaling_(row),
         estimator.classes_,
         None if label is None else label_number(estimator.classes_, label),
         feature_names=names,

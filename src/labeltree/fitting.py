@@ -16,6 +16,7 @@ from labeltree.calibration import fixed_calibration
 from labeltree.checkpoint import Checkpoint, fingerprint
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.feature_scaling import Powers
 from labeltree.forest import ForestSettings, Sample, has_root
 from labeltree.model import Model
 from labeltree.threads import n_threads
@@ -36,6 +37,7 @@ class FitSettings:
     checkpoint: Path | None = None
     n_jobs: int | None = None
     start: tuple[Start, ...] = ()  # weights to go on from, of each tree
+    feature_powers: Powers | None = None  # None to find them
 
 
 @dataclass(frozen=True, eq=False)

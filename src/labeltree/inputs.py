@@ -146,21 +146,19 @@ def as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def as_powers(damping: Any) -> tuple[float, ...] | None:
+def as_powers(name: str, powers: Any) -> tuple[float, ...] | None:
     """Return numbers, or None.
 
     Examples
     --------
-    >>> as_powers([0, 0.25])
+    >>> as_powers("damping", [0, 0.25])
     (0.0, 0.25)
     """
-    if damping is None:
+    if powers is None:
         return None
-    if not isinstance(damping, Sequence) or isinstance(damping, str):
-        raise TypeError(
-            f"damping must be a pair of numbers or None, but is {type(damping).__name__}"
-        )
-    return tuple(float(power) for power in damping)
+    if not isinstance(powers, Sequence) or isinstance(powers, str):
+        raise TypeError(f"{name} must be a pair of numbers or None, but is {type(powers).__name__}")
+    return tuple(float(power) for power in powers)
 
 
 def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:

@@ -16,6 +16,7 @@ from labeltree.data import LabelRows, as_features
 from labeltree.data.arrays import take
 from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.layout import LAYOUT_DTYPES, Layout, NodeWeights
 from labeltree.limits import Limits
 from labeltree.threads import n_threads
@@ -163,7 +164,7 @@ class Model:
         limits: Limits | None = None,
         beam: int | None = None,
         at_once: int = 1,
-        unit_rows: bool = False,
+        scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
@@ -187,8 +188,8 @@ class Model:
             Nodes that a row of an exact search asks at most before it looks at their answers. 1
             asks fewest; more, of about the same probability, are faster where many rows ask the
             same nodes. The labels are the same.
-        unit_rows
-            Scale rows to length 1, without a copy of X.
+        scaling
+            What becomes of rows first, without a copy of X.
         n_threads
             Number of threads; the answers are the same for every number.
         """
@@ -208,7 +209,7 @@ class Model:
             threshold if curve is None else float(curve.before(threshold)),
             beam or 0,
             at_once,
-            unit_rows,
+            scaling._native,
             *self._knots,
             n_threads,
         )
@@ -226,13 +227,13 @@ class Model:
         k: int,
         *,
         beam: int | None = None,
-        unit_rows: bool = False,
+        scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k best labels of one row, padded with -1 and 0, with no time to lose."""
         if beam is not None:
             self._check_beam(beam)
         return _core.best_labels(
-            self._native, indices, values, k, beam or 0, unit_rows, *self._knots
+            self._native, indices, values, k, beam or 0, scaling._native, *self._knots
         )
 
     def _check_beam(self, beam: int) -> None:
@@ -252,7 +253,12 @@ class Model:
         return [PathScores(nodes, scores, z.view(np.bool_)) for nodes, scores, z in pairs]
 
     def probabilities_of(
-        self, X: Any, labels: LabelRows, *, unit_rows: bool = False, n_threads: int = 1
+        self,
+        X: Any,
+        labels: LabelRows,
+        *,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
     ) -> NDArray[np.float32]:
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
         rows = as_features(X, n_features=self.n_features)
@@ -264,7 +270,7 @@ class Model:
             rows.data,
             labels.indptr,
             labels.indices,
-            unit_rows,
+            scaling._native,
             n_threads,
         )
         return found if curve is None else curve(found)

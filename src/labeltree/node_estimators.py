@@ -16,7 +16,7 @@ from labeltree import bounds
 from labeltree.calibration import Calibration, Curve
 from labeltree.data import LabelRows, as_features
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows as scaled_to_one
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.fitting import FitSettings, Fitted, training_cost
 from labeltree.forest import Sample, has_root
 from labeltree.model import check_query
@@ -58,7 +58,7 @@ class NodeModel:
         top_k: int | None = None,
         threshold: float = 0.0,
         at_once: int | None = None,
-        unit_rows: bool = False,
+        scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and how many classifiers each row called.
@@ -70,9 +70,7 @@ class NodeModel:
         check_query(top_k, threshold)
         curve = self.calibration.curve
         least = threshold if curve is None else float(curve.before(threshold))
-        rows = as_features(X, n_features=self.n_features)
-        if unit_rows:
-            rows = scaled_to_one(rows)
+        rows = scaling(as_features(X, n_features=self.n_features))
         is_pruned = len(self.trees) == 1 and top_k is None
         found: list[NDArray[Any]] = []
         calls = np.zeros(rows.shape[0], np.int64)

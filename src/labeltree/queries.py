@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeltree import inputs
 from labeltree.calibration.decisions import Answers, decide
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
+from labeltree.data.row_scaling import RowScaling
 from labeltree.explain import explain_answer
 from labeltree.explanation import Explanation
 from labeltree.limits import Limits
@@ -37,7 +37,7 @@ class QueryMixin:
     classes_: Any
     thresholds_: Any
     label_kind_: str
-    normalize: bool
+    scaling_: RowScaling
     sum_to_one: bool
     threshold: float
     n_jobs: int | None
@@ -193,7 +193,7 @@ class QueryMixin:
             model = self.model_
         if not isinstance(model, Model):
             raise ValueError("single rows are answered by native nodes only; use top_k")
-        return model.top_k_row(indices, values, k, beam=beam, unit_rows=self.normalize)
+        return model.top_k_row(indices, values, k, beam=beam, scaling=self.scaling_)
 
     def _is_one_row(self, X: Any) -> bool:
         model = self.__dict__.get("model_")
@@ -253,7 +253,7 @@ class QueryMixin:
         if rows.n_labels > len(self.classes_):
             raise ValueError("Y must have labels of classes_ only, but has others")
         probabilities = self.model_.probabilities_of(
-            features, rows, unit_rows=self.normalize, n_threads=n_threads(self.n_jobs)
+            features, rows, scaling=self.scaling_, n_threads=n_threads(self.n_jobs)
         )
         shape = (rows.n_rows, len(self.classes_))
         return sparse.csr_array((probabilities, rows.indices, rows.indptr), shape=shape)
@@ -341,8 +341,7 @@ class QueryMixin:
         return explain_answer(self, x, label, top_features, feature_names)
 
     def _query(self, X: Any) -> FeatureMatrix:
-        features = inputs.query_features(self, X)
-        return unit_rows(features) if self.normalize else features
+        return self.scaling_(inputs.query_features(self, X), n_threads(self.n_jobs))
 
     def _decide(self, X: Any, threshold: float | None, **options: Any) -> Answers:
         """Return the labels that `predict` gives, best first in each row, and classifiers asked."""
@@ -365,7 +364,7 @@ class QueryMixin:
             features,
             top_k=top_k,
             threshold=0.0 if threshold is None else threshold,
-            unit_rows=self.normalize,
+            scaling=self.scaling_,
             n_threads=n_threads(self.n_jobs),
             **{"at_once": AT_ONCE} | options,
         )

@@ -14,7 +14,7 @@ from labeltree.calibration.methods import learn_calibration, learn_thresholds
 from labeltree.calibration.state import fixed_calibration
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
+from labeltree.data.row_scaling import RowScaling
 from labeltree.threads import n_threads
 
 
@@ -25,7 +25,7 @@ class CalibratedMixin:
     model_: Any
     classes_: Any
     label_kind_: str
-    normalize: bool
+    scaling_: RowScaling
     threshold: float
     n_jobs: int | None
 
@@ -124,4 +124,4 @@ class CalibratedMixin:
         inputs.check_same_rows(features, rows)
         if not len(rows.indices):
             raise ValueError(f"{name} needs rows with labels, but no row of y has any")
-        return unit_rows(features) if self.normalize else features, rows
+        return self.scaling_(features, n_threads(self.n_jobs)), rows

@@ -14,7 +14,7 @@ from labeltree import inputs
 from labeltree.builders import AUTO
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
+from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.model import Model
 from labeltree.online.learner import Lessons, OnlineLearner
 from labeltree.online.options import OnlineOptions
@@ -195,9 +195,7 @@ class OnlineMixin:
         Between updates this is the fast way: `top_k` would lay all weights out first.
         """
         learner = self._learner()
-        if self.normalize:
-            length = np.linalg.norm(values)
-            values = values if length == 0 else (values / length).astype(np.float32)
+        values = self.scaling_.of_row(indices, values)
         labels, probabilities = learner.best(indices, values, k, self.label_kind_)
         names = self.classes_
         pairs = zip(labels.tolist(), probabilities.tolist(), strict=True)
@@ -242,7 +240,13 @@ class OnlineMixin:
             raise ValueError("partial_fit requires y to be passed, but the target y is None")
         rows = self._online_labels(y)
         inputs.check_same_rows(features, rows)
-        return unit_rows(features) if self.normalize else features, rows
+        return self._scaling()(features, n_threads(self.n_jobs)), rows
+
+    def _scaling(self) -> RowScaling:
+        """Return how rows are scaled; what fit finds from labels is not known row by row."""
+        plain = UNIT if self.normalize else AS_THEY_ARE
+        scaling: RowScaling = self.__dict__.get("scaling_", plain)
+        return scaling
 
     def _online_labels(self, y: Any) -> LabelRows:
         if inputs._is_column(y):
@@ -305,6 +309,7 @@ class OnlineMixin:
         self._online = learner
         self.label_kind_ = kind
         self.n_features_in_ = n_features
+        self.scaling_ = self._scaling()
         self._count(learner)
 
     def _count(self, learner: OnlineLearner) -> None:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from labeltree import inputs
+from labeltree.data.arrays import take
+from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.model import Model
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
@@ -37,6 +39,7 @@ _HEADER = {
 }
 _TEXT = "text"  # only in the header of a TextTagger
 _ONLINE = "online"  # only where a model is learning row by row
+_SCALING = "scaling"  # only where rows of length 1 do not stay as they are
 # What a fit leaves behind beside the model; the attributes end in _.
 _TRAINING = ("training_cost", "n_visits", "n_rows", "peak_memory")
 _LABEL_KINDS = ("indicator", "sets", "classes")
@@ -91,6 +94,9 @@ def _contents(estimator: PLTClassifier) -> tuple[dict[str, Any], dict[str, NDArr
         "model": meta,
         "written_by": _this_release(),
     }
+    if not estimator.scaling_.keeps_unit_rows:
+        header[_SCALING] = {"power": estimator.scaling_.power}
+        arrays["scaling.weights"] = estimator.scaling_.weights
     if "_online" in vars(estimator):
         header[_ONLINE], state = store_learner(estimator._learner(), estimator.label_kind_)
         arrays |= state
@@ -176,6 +182,7 @@ def _restore(
     passed = classifier_kind().get_params(deep=False).keys()
     classifier = classifier_kind(**{name: parameters[name] for name in passed})
     classifier._restore(model, header["label_kind"], names, header["training"])
+    classifier.scaling_ = _scaling(header, arrays, classifier)
     if _ONLINE in header:
         classifier._online = StoredLearner.take(header[_ONLINE], arrays, classes)
     if is_tagger:
@@ -184,9 +191,27 @@ def _restore(
     return restored
 
 
+def _scaling(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]], estimator: PLTClassifier
+) -> RowScaling:
+    if _SCALING not in header:
+        return UNIT if estimator.normalize else AS_THEY_ARE
+    stored = header[_SCALING]
+    power = stored.get("power") if isinstance(stored, dict) and len(stored) == 1 else None
+    if not isinstance(power, int | float) or not 0 <= power <= 2:
+        raise ValueError(f"scaling must be a power from 0 to 2, but is {stored!r:.40}")
+    n_features = estimator.n_features_in_
+    weights = take(arrays, "scaling.weights", "f4")
+    if len(weights) not in (0, n_features):
+        raise ValueError(f"scaling has {len(weights)} weights, but there are {n_features} features")
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError("weights of features must be finite and above 0")
+    return RowScaling(power=float(power), weights=weights)
+
+
 def _check_header(header: dict[str, Any]) -> None:
     expected = {*_HEADER, _TEXT} if header.get("estimator") == "TextTagger" else {*_HEADER}
-    expected |= header.keys() & {_ONLINE}
+    expected |= header.keys() & {_ONLINE, _SCALING}
     if header.keys() != expected:
         odd = min(header.keys() ^ expected)
         what = "is missing" if odd in expected else "is unknown to this release; upgrade labeltree"
