@@ -24,7 +24,6 @@ constexpr int32_t MAX_PART = 4096;     // items that are merged together
 constexpr double MIN_LIKENESS = 0.75;  // below it, labels of different parts are dear to keep apart
 constexpr int64_t SHRINK = 8;          // so many times fewer items are left at least
 constexpr int32_t MAX_NEAR = 16;       // items of the smallest groups of neighbours
-constexpr std::size_t MAX_CLUSTER_ENTRIES = 2 * MAX_ENTRIES;  // large clusters have broad vectors
 constexpr auto NO_LIMIT = std::numeric_limits<int32_t>::max();
 
 // What is to be joined: labels at first, then clusters of them.
@@ -137,9 +136,10 @@ class Blender {
     std::vector<Selector> selectors(n_workers(parts.size(), options_.n_threads),
                                     Selector(items.vectors.n_features));
     std::vector<Clusters> joined(parts.size());
+    const int n_threads = parts.size() > 1 ? 1 : options_.n_threads;  // of each part
     parallel_for(parts.size(), options_.n_threads, interrupt_, [&](std::size_t i, std::size_t worker) {
       const std::size_t p = order[i];
-      joined[p] = join(items.vectors, parts[p], limits, stream(seed, p), selectors[worker]);
+      joined[p] = join(items.vectors, parts[p], limits, stream(seed, p), n_threads, selectors[worker]);
     });
     return next_items(items, parts, joined);
   }
@@ -184,11 +184,11 @@ class Blender {
   }
 
   Clusters join(const LabelVectors& vectors, const Part& part, const MergeLimits& limits, uint64_t seed,
-                Selector& selector) {
+                int n_threads, Selector& selector) {
     const LabelVectors own = selector.select(vectors, part.items);
-    const NodeLists nodes = two_means(own, MAX_NEAR, seed, 1, interrupt_);
+    const NodeLists nodes = two_means(own, MAX_NEAR, seed, n_threads, interrupt_);
     const Tree groups(nodes.parent, nodes.label);
-    Likeness likeness(own, groups, options_.likeness, MAX_CLUSTER_ENTRIES);
+    Likeness likeness(own, groups, options_.likeness, MAX_ENTRIES);
     Clusters clusters;
     clusters.forest =
         merge_alike({part.indptr, part.indices}, part.size(), price_, limits, likeness, interrupt_);

@@ -23,6 +23,9 @@ constexpr int32_t NO_TOP = -2;  // -1 is above the root
 // weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
 // X.
 constexpr double MAX_COPIED = 0.25;
+// To begin a pack and to collect its weights takes as long as the solver with so many of its features, by
+// measurement (benchmarks/cost_model.py).
+constexpr double ENDS = 8.0;
 
 }  // namespace
 
@@ -283,7 +286,10 @@ void Trainer::index_rows() {
   for (std::size_t i = 0; i < labels_.size(); ++i) put(NONE, i);
   visit_positive(tree_, labels_, [&](std::size_t i, int32_t v) { put(v, i); });
 
-  const auto cost = [&](const Pack& pack) { return features[at(slot_[at(pack.top + 1)])]; };
+  const auto cost = [&](const Pack& pack) {
+    const double walked = features[at(slot_[at(pack.top + 1)])];
+    return walked + ENDS * std::min(walked, static_cast<double>(n_features_));
+  };
   std::ranges::stable_sort(packs_, std::greater<>(), cost);
   for (const Pack& pack : packs_) costs_.push_back(cost(pack));
 }

@@ -15,14 +15,20 @@ def test_demand_counts_rows_of_inner_nodes_and_pairs() -> None:
 
 def test_prices_that_made_the_times_are_found() -> None:
     rows, pairs = np.array([100.0, 300.0, 50.0]), np.array([900.0, 700.0, 4000.0])
-    times = Times(rows, pairs, (5.0 * rows + 0.25 * pairs) / 1e6)
+    times = Times(rows, pairs, rows, (5.0 * rows + 0.25 * pairs) / 1e6)
     assert times.prices() == pytest.approx((5.0, 0.25))
     np.testing.assert_allclose(times.predicted(), times.seconds)
 
 
+def test_times_in_proportion_to_costs_are_foretold() -> None:
+    costs = np.array([100.0, 300.0, 50.0])
+    times = Times(costs, costs, costs, costs * 3e-6)
+    np.testing.assert_allclose(times.by_cost(), times.seconds)
+
+
 def test_a_price_list_has_a_price_for_pairs_even_if_none_shows() -> None:
     rows, pairs = np.array([100.0, 300.0]), np.array([900.0, 700.0])
-    assert 0 < Times(rows, pairs, rows / 1e6).prices()[1] < 0.01
+    assert 0 < Times(rows, pairs, rows, rows / 1e6).prices()[1] < 0.01
 
 
 def test_measured_prices_are_prices() -> None:

@@ -88,8 +88,9 @@ def find_powers(X: FeatureMatrix, telling: NDArray[np.float64]) -> Powers:
     lengths = np.add.reduceat(np.append(is_there, 0), some.indptr[:-1]) * (np.diff(some.indptr) > 0)
     told = _within_rows(np.log(telling[some.indices[is_there]]), lengths)
     values = _within_rows(np.log(np.abs(some.data[is_there], dtype=np.float64)), lengths)
-    variance = float(told @ told)
-    had = float(told @ values) / variance if variance > 0 else 0.0
+    # Sums, and no products of matrices: those would start threads that go on spinning.
+    variance = float((told * told).sum())
+    had = float((told * values).sum()) / variance if variance > 0 else 0.0
     n = max(len(told), 1)
     spread = float(np.sqrt(((values - had * told) ** 2).sum() / n))
     power = 1.0

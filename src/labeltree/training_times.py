@@ -13,7 +13,7 @@ from labeltree import _core, trees
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.unit_rows import unit_rows
-from labeltree.training import SolverSettings, train_tree
+from labeltree.training import SolverSettings, make_trainer, train_tree
 from labeltree.trees import CostModel, LabelTree
 
 #: From the paper's price list, which makes narrow nodes, to ever wider ones.
@@ -26,6 +26,7 @@ class Times(NamedTuple):
 
     rows: NDArray[np.float64]  # rows of all inner nodes of a tree, summed
     pairs: NDArray[np.float64]  # rows times children, summed
+    cost: NDArray[np.float64]  # as the trainer estimates it, for all packs
     seconds: NDArray[np.float64]
 
     def prices(self) -> tuple[float, float]:
@@ -39,6 +40,13 @@ class Times(NamedTuple):
         per_row, per_pair = self.prices()
         return (per_row * self.rows + per_pair * self.pairs) / 1e6
 
+    def by_cost(self) -> NDArray[np.float64]:
+        """Return the seconds that the trainer's estimates say, with the one price that fits best.
+
+        A trainer fits up to 16 classifiers side by side, so pairs alone do not tell its time.
+        """
+        return np.asarray(self.cost * np.exp(np.mean(np.log(self.seconds / self.cost))))
+
 
 def demand(tree: LabelTree, rows: LabelRows) -> tuple[float, float]:
     """Return the rows of all inner nodes, summed, and the (row, child) pairs."""
@@ -50,12 +58,13 @@ def demand(tree: LabelTree, rows: LabelRows) -> tuple[float, float]:
 def time_trees(grown: list[LabelTree], X: FeatureMatrix, rows: LabelRows) -> Times:
     """Return how long each tree takes to train on one thread."""
     asked = np.array([demand(tree, rows) for tree in grown])
+    cost = [make_trainer(tree, X, rows, SolverSettings()).costs().sum() for tree in grown]
     seconds = []
     for tree in grown:
         start = time.process_time()
         train_tree(tree, X, rows, SolverSettings())
         seconds.append(max(time.process_time() - start, 1e-6))
-    return Times(asked[:, 0], asked[:, 1], np.array(seconds))
+    return Times(*asked.T, np.array(cost), np.array(seconds))
 
 
 def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
