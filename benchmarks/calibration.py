@@ -86,7 +86,7 @@ def study(folder: Path, n_rows: int | None) -> Iterator[dict[str, Any]]:
     for name, options, method in WAYS:
         key = str(options)
         if key not in fitted:
-            fitted[key] = make(normalize=False, n_jobs=1, **options).fit(X, Y)
+            fitted[key] = make(n_jobs=1, **options).fit(X, Y)
         clf = fitted[key]
         if method == "raw":
             clf.model_ = clf.model_.calibrated(Calibration())

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks.features import features_table
 from benchmarks.markdown import fill, table
 from benchmarks.online.page import online_tables
 from benchmarks.rivals import pictures
@@ -157,6 +158,7 @@ TABLES = {
     "ratios": ("docs/rivals.md", "rivals-*.json", ratios_table),
     "spreads": ("docs/rivals.md", "rivals-*.json", spreads_table),
     "study": ("docs/study.md", "study-*.json", study_table),
+    "features": ("docs/study.md", "features.json", features_table),
     "scale": ("docs/scale.md", "scale.json", scale_tables),
     "online": ("docs/online.md", "online.json", online_tables),
     "calibration": ("docs/calibration.md", "calibration-*.json", calibration_table),

@@ -13,6 +13,7 @@ from labeltree import PLTClassifier
 from labeltree.data import as_features, as_labels, read_npz
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.feature_scaling import ENOUGH_ROWS, find_powers, learn_scaling, telling
+from labeltree.storage.summary import summarize
 from tests import reference
 from tests.model_files import edited, put
 
@@ -122,6 +123,15 @@ def test_powers_depend_on_how_values_spread() -> None:
     assert find_powers(as_features(signed), telling(X, rows)).value == 1
 
 
+def test_rows_of_weight_zero_do_not_count() -> None:
+    X, Y = words()
+    weight = (np.arange(2000) % 3 > 0).astype(np.float32)
+    kept = np.flatnonzero(weight)
+    some = PLTClassifier(n_jobs=1).fit(X, Y, sample_weight=weight)
+    rest = PLTClassifier(n_jobs=1).fit(X[kept], [Y[i] for i in kept])
+    np.testing.assert_array_equal(some.scaling_.weights, rest.scaling_.weights)
+
+
 def test_values_that_tell_already_need_no_weights() -> None:
     X, Y = words()
     tells = telling(X, as_labels(Y))
@@ -156,8 +166,12 @@ def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:
     clf.save(tmp_path / "model.lt")
     for copy in (lt.load(tmp_path / "model.lt"), pickle.loads(pickle.dumps(clf))):
         np.testing.assert_array_equal(copy.top_k(X, 3)[1], clf.top_k(X, 3)[1])
+    assert "; values to the power of 0.55, weighed by labels" in str(
+        summarize(tmp_path / "model.lt")
+    )
     plain = PLTClassifier(feature_powers=(0.5, 0)).fit(X, Y)
     plain.save(tmp_path / "plain.lt")
+    assert str(summarize(tmp_path / "plain.lt")).count("values to the power of 0.5\n") == 1
     assert lt.load(tmp_path / "plain.lt").scaling_.power == 0.5
 
 

@@ -227,7 +227,7 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         if settings.start:
             inputs.check_same_columns(features, self.n_features_in_)
         weight = inputs.row_weights(sample_weight, rows, self.class_weight)
-        scaling = self._learn_scaling(features, rows, settings)
+        scaling = self._learn_scaling(features, rows, weight, settings)
         features = scaling(features, n_threads(self.n_jobs))
         with told_progress(verbose=self.verbose > 0) as progress:
             fitted = self._fit(features, rows, weight, settings, progress)
@@ -274,12 +274,19 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         return start_of(self.model_, self.loss, self.n_rows_)
 
     def _learn_scaling(
-        self, X: FeatureMatrix, rows: LabelRows, settings: FitSettings
+        self,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        weight: NDArray[np.float32] | None,
+        settings: FitSettings,
     ) -> RowScaling:
         if settings.start:
             return self.scaling_
         if not self.normalize:
             return AS_THEY_ARE
+        if weight is not None and not weight.all():  # rows of weight 0 are as good as not there
+            kept = np.flatnonzero(weight)
+            X, rows = X[kept], rows.select(kept)
         return learn_scaling(X, rows, settings.feature_powers, n_threads(self.n_jobs))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
@@ -348,15 +355,6 @@ class HSMClassifier(PLTClassifier):
     >>> clf.predict([[0.9, 0]]).tolist()
     ['tea']
     """
-
-    def _learn_scaling(
-        self, X: FeatureMatrix, rows: LabelRows, settings: FitSettings
-    ) -> RowScaling:
-        if settings.start:
-            return self.scaling_
-        if not self.normalize:
-            return AS_THEY_ARE
-        return learn_scaling(X, rows, settings.feature_powers, n_threads(self.n_jobs))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return inputs.training_labels(inputs.as_classes(Y), forest.given)

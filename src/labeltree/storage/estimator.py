@@ -39,6 +39,7 @@ _HEADER = {
 }
 _TEXT = "text"  # only in the header of a TextTagger
 _ONLINE = "online"  # only where a model is learning row by row
+SCALING_WEIGHTS = "scaling.weights"
 _SCALING = "scaling"  # only where rows of length 1 do not stay as they are
 # What a fit leaves behind beside the model; the attributes end in _.
 _TRAINING = ("training_cost", "n_visits", "n_rows", "peak_memory")
@@ -96,7 +97,7 @@ def _contents(estimator: PLTClassifier) -> tuple[dict[str, Any], dict[str, NDArr
     }
     if not estimator.scaling_.keeps_unit_rows:
         header[_SCALING] = {"power": estimator.scaling_.power}
-        arrays["scaling.weights"] = estimator.scaling_.weights
+        arrays[SCALING_WEIGHTS] = estimator.scaling_.weights
     if "_online" in vars(estimator):
         header[_ONLINE], state = store_learner(estimator._learner(), estimator.label_kind_)
         arrays |= state
@@ -201,7 +202,7 @@ def _scaling(
     if not isinstance(power, int | float) or not 0 <= power <= 2:
         raise ValueError(f"scaling must be a power from 0 to 2, but is {stored!r:.40}")
     n_features = estimator.n_features_in_
-    weights = take(arrays, "scaling.weights", "f4")
+    weights = take(arrays, SCALING_WEIGHTS, "f4")
     if len(weights) not in (0, n_features):
         raise ValueError(f"scaling has {len(weights)} weights, but there are {n_features} features")
     if not (np.isfinite(weights) & (weights > 0)).all():

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from labeltree.model import Model
 from labeltree.storage.container import VERSION, read_file
-from labeltree.storage.estimator import restore
+from labeltree.storage.estimator import SCALING_WEIGHTS, restore
 from labeltree.units import format_bytes
 
 _WORDS = {
@@ -47,7 +47,7 @@ class Summary:
     def _lines(self) -> list[tuple[str, str]]:
         header, training = self.header, self.header["training"]
         writers = ", ".join(f"{name} {text}" for name, text in header["written_by"].items())
-        features = f"{self.n_features:,}, " + _features(header)
+        features = f"{self.n_features:,}, " + _features(header) + self._scaling()
         n_rows, cost = training["n_rows"], training["training_cost"]
         changed = ", ".join(f"{name}={value!r}" for name, value in self.changed.items())
         weights = format_bytes(self.n_bytes_of_weights)
@@ -65,6 +65,13 @@ class Summary:
             ("checksums", checksums),
             *zip(["arrays"] + [""] * len(self.arrays), map(_array_line, self.arrays), strict=False),
         ]
+
+    def _scaling(self) -> str:
+        if "scaling" not in self.header:
+            return ""
+        n_weights = [array["shape"][0] for array in self.arrays if array["name"] == SCALING_WEIGHTS]
+        by_labels = ", weighed by labels" if any(n_weights) else ""
+        return f"; values to the power of {self.header['scaling']['power']:g}{by_labels}"
 
     def _tree_line(self, t: int) -> tuple[str, str]:
         tree = self.trees[t]
