@@ -64,7 +64,7 @@ def time_trees(grown: list[LabelTree], X: FeatureMatrix, rows: LabelRows) -> Tim
         start = time.process_time()
         train_tree(tree, X, rows, SolverSettings())
         seconds.append(max(time.process_time() - start, 1e-6))
-    return Times(*asked.T, np.array(cost), np.array(seconds))
+    return Times(asked[:, 0], asked[:, 1], np.array(cost), np.array(seconds))
 
 
 def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
