@@ -40,10 +40,10 @@ LABELTREE_WIDE void raise_all(std::span<const float> values, float power, std::s
 
 void scale_row(const RowScaling& scaling, std::span<const int32_t> features, std::span<const float> values,
                std::span<float> scaled) {
-  if (scaling.power == 1.0f)
-    std::ranges::copy(values, scaled.begin());
-  else
+  if (scaling.power != 1.0f)
     raise_all(values, scaling.power, scaled);
+  else if (values.data() != scaled.data())
+    std::ranges::copy(values, scaled.begin());
   // In double precision, where no product of two floats overflows.
   const auto product = [&](std::size_t i) {
     const double weight =

@@ -24,7 +24,7 @@ inline void check(const RowScaling& scaling, std::size_t n_features) {
     throw std::invalid_argument("there must be one weight for each feature");
 }
 
-// One row of length 1, unless it has none. A row does not depend on others.
+// One row of length 1, unless it has none. A row does not depend on others, and may be scaled where it lies.
 void scale_row(const RowScaling& scaling, std::span<const int32_t> features, std::span<const float> values,
                std::span<float> scaled);
 

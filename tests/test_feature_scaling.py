@@ -191,6 +191,37 @@ def test_learning_goes_on_with_the_scaling_of_the_fit() -> None:
     assert PLTClassifier(normalize=False).partial_fit(X, Y).scaling_ is AS_THEY_ARE
 
 
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_rows_may_be_scaled_where_they_lie(power: float) -> None:
+    X, _ = words(counts=True)
+    scaling = RowScaling(power=power, weights=np.linspace(0.1, 1, 100).astype(np.float32))
+    expected, own = scaling(X), X.copy()
+    scaled = scaling(own, in_place=True)
+    assert np.shares_memory(scaled.data, own.data)
+    np.testing.assert_array_equal(scaled.data, expected.data)
+
+
+@pytest.mark.parametrize("form", ["csr32", "csr64", "csc", "coo", "array", "full", "frame"])
+def test_fit_leaves_x_as_it_was(form: str) -> None:
+    X, Y = words(counts=True)
+    dense = X.toarray()
+    made = {
+        "csr32": lambda: X.copy(),
+        "csr64": lambda: X.astype(np.float64),
+        "csc": lambda: X.tocsc(),
+        "coo": lambda: X.tocoo(),
+        "array": lambda: dense.copy(),
+        "full": lambda: dense + np.float32(0.1),
+        "frame": lambda: pytest.importorskip("pandas").DataFrame(dense.copy()),
+    }[form]()
+    before = made.copy()
+    found = PLTClassifier(n_jobs=1, feature_powers=(0.5, 0.1)).fit(made, Y)
+    after, before = ((m.toarray() if sparse.issparse(m) else np.asarray(m)) for m in (made, before))
+    np.testing.assert_array_equal(after, before)
+    again = PLTClassifier(n_jobs=1, feature_powers=(0.5, 0.1)).fit(as_features(before), Y)
+    np.testing.assert_array_equal(found.model_.layouts[0].bytes, again.model_.layouts[0].bytes)
+
+
 def test_values_of_a_mapped_file_are_scaled_into_a_file(tmp_path) -> None:
     X, Y = words(counts=True)
     sparse.save_npz(tmp_path / "X.npz", X, compressed=False)

@@ -212,8 +212,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
         Parameters
         ----------
         X
-            Features: scipy.sparse, array or DataFrame. float32 CSR is used without a copy, also
-            where it is mapped from a file.
+            Features: scipy.sparse, array or DataFrame. float32 CSR is used where it lies, also
+            where it is mapped from a file, but for a copy of its values (see `feature_powers`).
         y
             Labels: 0/1 indicator (sparse, array or DataFrame), one list of labels for each row, or
             one class for each row.
@@ -228,7 +228,8 @@ class PLTClassifier(QueryMixin, CalibratedMixin, OnlineMixin, StoredMixin, _Clas
             inputs.check_same_columns(features, self.n_features_in_)
         weight = inputs.row_weights(sample_weight, rows, self.class_weight)
         scaling = self._learn_scaling(features, rows, weight, settings)
-        features = scaling(features, n_threads(self.n_jobs))
+        in_place = inputs.is_copy(features, X)
+        features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
         with told_progress(verbose=self.verbose > 0) as progress:
             fitted = self._fit(features, rows, weight, settings, progress)
         self.scaling_ = scaling

@@ -30,6 +30,21 @@ def training_features(X: Any) -> FeatureMatrix:
     return features
 
 
+def is_copy(features: FeatureMatrix, X: Any) -> bool:
+    """Whether features have values of their own, and not those of X.
+
+    Examples
+    --------
+    >>> X = as_features([[1.0, 2.0]])
+    >>> is_copy(X, X), is_copy(as_features(X.astype(float)), X.astype(float))
+    (False, True)
+    """
+    if features.data.base is not None:  # a view, perhaps of X
+        return False
+    values = getattr(X, "data", None)
+    return not (isinstance(values, np.ndarray) and np.may_share_memory(features.data, values))
+
+
 def query_features(estimator: Any, X: Any) -> FeatureMatrix:
     """Return X with the columns, and their names, that the estimator was trained with."""
     if hasattr(validation, "_check_feature_names"):

@@ -41,13 +41,18 @@ class RowScaling:
     power: float = 1.0
     weights: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
 
-    def __call__(self, X: FeatureMatrix, n_threads: int = 1) -> FeatureMatrix:
-        """Return the scaled rows; indices, and values that do not change, are those of X."""
+    def __call__(
+        self, X: FeatureMatrix, n_threads: int = 1, *, in_place: bool = False
+    ) -> FeatureMatrix:
+        """Return the scaled rows; indices, and values that do not change, are those of X.
+
+        With `in_place`, values that do change may be written where those of X were.
+        """
         if not self.unit:
             return X
         if self.keeps_unit_rows:
             return unit_rows(X)
-        values = _room_for(X.data)
+        values = X.data if in_place and X.data.flags.writeable else _room_for(X.data)
         indptr = X.indptr.astype(np.int64, copy=False)
         self._native.scale(indptr, X.indices, X.data, X.shape[1], values, n_threads)
         return canonical_csr(X.indptr, X.indices, values, X.shape[1])
