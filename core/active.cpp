@@ -35,9 +35,7 @@ std::vector<int64_t> active_features(const Tree& tree, const LabelRows& labels, 
   const LabelRows pattern{X.indptr, X.features};
   check(pattern, X.n_features);
   check(labels, tree.n_labels());
-  if (labels.size() != pattern.size())
-    throw std::invalid_argument("X and Y must have equally many rows, but have " +
-                                std::to_string(pattern.size()) + " and " + std::to_string(labels.size()));
+  check_same_size(pattern.size(), labels.size());
   if (labels.size() > at(std::numeric_limits<int32_t>::max()))
     throw std::invalid_argument("features are counted over at most 2147483647 rows, but there are " +
                                 std::to_string(labels.size()));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "index.hpp"
@@ -54,9 +52,7 @@ LabelSharing label_sharing(const LabelRows& features, int32_t n_features, const 
                            int32_t n_labels, int n_threads, Interrupt& interrupt) {
   check(features.indptr, features.indices, at(n_features), "feature");
   check(labels, at(n_labels));
-  if (features.size() != labels.size())
-    throw std::invalid_argument("X has " + std::to_string(features.size()) + " rows, but Y has " +
-                                std::to_string(labels.size()));
+  check_same_size(features.size(), labels.size());
   const RowsOfLabels by_label = rows_of_labels(labels, n_labels);
   const std::size_t n_blocks = (at(n_labels) + BLOCK - 1) / BLOCK;
   std::vector<Counter> counters(n_workers(n_blocks, n_threads), Counter(n_features));

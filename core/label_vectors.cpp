@@ -78,9 +78,7 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
   if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
   check(features, at(n_features));
   check(labels, at(n_labels));
-  if (features.size() != labels.size())
-    throw std::invalid_argument("X has " + std::to_string(features.size()) + " rows, but Y has " +
-                                std::to_string(labels.size()));
+  check_same_size(features.size(), labels.size());
 
   const RowsOfLabels by_label = rows_of_labels(labels, n_labels);
   const std::size_t n_blocks = (at(n_labels) + BLOCK - 1) / BLOCK;

@@ -56,6 +56,12 @@ inline void check(const FeatureRows& rows, std::size_t n_features) {
     throw std::invalid_argument("every feature of a row has one value");
 }
 
+inline void check_same_size(std::size_t x, std::size_t y) {
+  if (x != y)
+    throw std::invalid_argument("X and Y must have equally many rows, but have " + std::to_string(x) +
+                                " and " + std::to_string(y));
+}
+
 // Rows are walked once for each of their labels, so long rows cost the square of their length. Returns the
 // longest length for which all such walks together stay within a budget.
 inline int64_t longest_walked(const LabelRows& rows) {

@@ -103,6 +103,14 @@ RIVALS = {
     "one_vs_rest": Rival("scikit-learn", seed="random_state", scores="margins"),
 }
 
+# The tree, loss and C of omikuji.
+_LIKE_OMIKUJI = {
+    "tree": "kmeans",
+    "tree_options": {"arity": 2, "max_leaf": 100},
+    "loss": "squared_hinge",
+    "damping": (0.0, 0.0),
+}
+
 SYSTEMS = [
     System("labeltree", "labeltree"),
     System("labeltree, weights of one byte", "labeltree", {"compress": True}),
@@ -117,27 +125,11 @@ SYSTEMS = [
     # As all rivals search; the lines above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
-    # The tree, loss and C of omikuji.
-    System(
-        "labeltree, 2-means tree",
-        "labeltree",
-        {
-            "tree": "kmeans",
-            "tree_options": {"arity": 2, "max_leaf": 100},
-            "loss": "squared_hinge",
-            "damping": (0.0, 0.0),
-        },
-    ),
+    System("labeltree, 2-means tree", "labeltree", _LIKE_OMIKUJI),
     System(
         "labeltree, 2-means tree, values as they are",
         "labeltree",
-        {
-            "tree": "kmeans",
-            "tree_options": {"arity": 2, "max_leaf": 100},
-            "loss": "squared_hinge",
-            "damping": (0.0, 0.0),
-            "feature_powers": (1.0, 0.0),
-        },
+        {**_LIKE_OMIKUJI, "feature_powers": (1.0, 0.0)},
     ),
     System("omikuji, 1 tree", "omikuji", {"n_trees": 1}),
     System("omikuji, 3 trees (default)", "omikuji"),

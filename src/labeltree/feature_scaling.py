@@ -76,17 +76,17 @@ def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np
     return np.asarray((labels + _PAIRS * mean) / (pairs + _PAIRS))
 
 
-def find_powers(X: FeatureMatrix, telling: NDArray[np.float64]) -> Powers:
+def find_powers(X: FeatureMatrix, tells: NDArray[np.float64]) -> Powers:
     """Return the powers that suit some rows.
 
-    Within a row, the logarithms of values are explained as a multiple of those of `telling` and a
-    rest. Counts of words vary more in the rest than they say, so a large one is made smaller; of
-    telling, as much is added as values lack.
+    Within a row, the logarithms of values are explained as a multiple of those of `tells`, which
+    says how telling each feature is, and a rest. Counts of words vary more in the rest than they
+    mean, so a large one is made smaller; of telling, as much is added as values lack.
     """
     some = X[:: max(X.shape[0] // _LOOKED_AT, 1)]
     is_there = some.data != 0
     lengths = np.add.reduceat(np.append(is_there, 0), some.indptr[:-1]) * (np.diff(some.indptr) > 0)
-    told = _within_rows(np.log(telling[some.indices[is_there]]), lengths)
+    told = _within_rows(np.log(tells[some.indices[is_there]]), lengths)
     values = _within_rows(np.log(np.abs(some.data[is_there], dtype=np.float64)), lengths)
     # Sums, and no products of matrices: those would start threads that go on spinning.
     variance = float((told * told).sum())

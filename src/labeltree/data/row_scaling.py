@@ -87,6 +87,11 @@ UNIT = RowScaling()
 AS_THEY_ARE = RowScaling(unit=False)
 
 
+def plain_scaling(*, normalize: bool) -> RowScaling:
+    """Return what becomes of rows where nothing is known of their features."""
+    return UNIT if normalize else AS_THEY_ARE
+
+
 def _room_for(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return an array as large: in memory, or in a file without a name where values are in one."""
     base: Any = values

@@ -14,7 +14,7 @@ from labeltree import inputs
 from labeltree.builders import AUTO
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
+from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.model import Model
 from labeltree.online.learner import Lessons, OnlineLearner
 from labeltree.online.options import OnlineOptions
@@ -244,7 +244,7 @@ class OnlineMixin:
 
     def _scaling(self) -> RowScaling:
         """Return how rows are scaled; what fit finds from labels is not known row by row."""
-        plain = UNIT if self.normalize else AS_THEY_ARE
+        plain = plain_scaling(normalize=self.normalize)
         scaling: RowScaling = self.__dict__.get("scaling_", plain)
         return scaling
 

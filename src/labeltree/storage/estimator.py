@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labeltree import inputs
 from labeltree.data.arrays import take
-from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
+from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.model import Model
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
@@ -196,10 +196,10 @@ def _scaling(
     header: dict[str, Any], arrays: dict[str, NDArray[Any]], estimator: PLTClassifier
 ) -> RowScaling:
     if _SCALING not in header:
-        return UNIT if estimator.normalize else AS_THEY_ARE
+        return plain_scaling(normalize=estimator.normalize)
     stored = header[_SCALING]
     power = stored.get("power") if isinstance(stored, dict) and len(stored) == 1 else None
-    if not isinstance(power, int | float) or not 0 <= power <= 2:
+    if type(power) not in (int, float) or not 0 <= power <= 2:
         raise ValueError(f"scaling must be a power from 0 to 2, but is {stored!r:.40}")
     n_features = estimator.n_features_in_
     weights = take(arrays, SCALING_WEIGHTS, "f4")
