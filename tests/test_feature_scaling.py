@@ -240,6 +240,7 @@ def test_values_of_a_mapped_file_are_scaled_into_a_file(tmp_path) -> None:
     ("value", "message"),
     [
         ({"power": 3}, "scaling must be a power from 0 to 2"),
+        ({"power": True}, "scaling must be a power from 0 to 2"),
         ({"power": "1"}, "scaling must be a power from 0 to 2"),
         ({}, "scaling must be a power from 0 to 2"),
         ([0.5], "scaling must be a power from 0 to 2"),

@@ -199,7 +199,8 @@ def _scaling(
         return plain_scaling(normalize=estimator.normalize)
     stored = header[_SCALING]
     power = stored.get("power") if isinstance(stored, dict) and len(stored) == 1 else None
-    if type(power) not in (int, float) or not 0 <= power <= 2:
+    is_number = isinstance(power, int | float) and not isinstance(power, bool)
+    if power is None or not is_number or not 0 <= power <= 2:
         raise ValueError(f"scaling must be a power from 0 to 2, but is {stored!r:.40}")
     n_features = estimator.n_features_in_
     weights = take(arrays, SCALING_WEIGHTS, "f4")
