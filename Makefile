@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
 	@echo 'make test    run the tests'
-	@echo 'make lint    ruff, mypy --strict, clang-format'
+	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make bench   measure our kernels, and labeltree beside every rival on EURLex-4K'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
@@ -35,6 +35,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p labeltree
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
 $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python

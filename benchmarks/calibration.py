@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.machine import machine
 from benchmarks.study import split
 from labeltree import HSMClassifier, PLTClassifier, metrics
-from labeltree.calibration import Calibration
 from labeltree.data import LabelRows, as_features
-from labeltree.metrics.judge import judge
+from labeltree.metrics.ranked_hits import judge
+from labeltree.model import Calibration
 
 K = 5
 BINS = 10

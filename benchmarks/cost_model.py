@@ -16,8 +16,8 @@ from sklearn.preprocessing import normalize
 from benchmarks.machine import machine
 from benchmarks.study import BONSAI, Choice
 from labeltree.data import LabelRows, as_features, read_npz, read_npz_labels
-from labeltree.feature_scaling import learn_scaling
-from labeltree.training_times import Times, time_trees
+from labeltree.planning.training_times import Times, time_trees
+from labeltree.training.feature_weighting import learn_scaling
 
 CHOICES = [
     Choice("huffman"),

@@ -21,12 +21,12 @@ from sklearn.preprocessing import normalize
 from benchmarks.machine import machine
 from labeltree import LabelTree, cost, metrics, trees
 from labeltree import model as model_module
-from labeltree.builders import find_builder
 from labeltree.data import LabelRows, as_features, read_npz, read_npz_labels
-from labeltree.feature_scaling import Powers, learn_scaling
-from labeltree.layout import Layout
 from labeltree.model import Model
-from labeltree.training import SolverSettings, train_tree
+from labeltree.model.layout import Layout
+from labeltree.training.feature_weighting import Powers, learn_scaling
+from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.trees.by_name import find_builder
 
 MAX_VALIDATION = 20_000  # P@1 of so many rows is known to about 0.3 points
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from benchmarks.machine import machine
 from labeltree import PLTClassifier
 from labeltree.data import as_features, read_npz, read_npz_labels
-from labeltree.training import SolverSettings, train_tree
+from labeltree.training.nodes import SolverSettings, train_tree
 
 REPEATS = 3
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests import reference
+from tests.reference import storage as reference
 
 START = struct.Struct("<8sQQQ")
 MAGIC = b"\x89LTM\r\n\x1a\n"

@@ -1,10 +1,10 @@
 """The estimates of all nodes of a trained model, for tests to compare with."""
 
 import numpy as np
-import reference
 from scipy import sparse
 
 from labeltree.model import Model
+from tests.reference import search as reference
 
 
 def node_estimates(model: Model, X) -> np.ndarray:

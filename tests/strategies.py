@@ -1,6 +1,6 @@
 """Small random trees, label rows and distributions, for tests by property.
 
-Trees are nested lists over the labels 0..m-1 and rows are sets of labels, as in reference.py.
+Trees are nested lists over the labels 0..m-1 and rows are sets of labels, as in tests/reference.
 """
 
 from __future__ import annotations

@@ -117,7 +117,17 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
         for page in (DOCS / "api").glob("*.md")
         for name in re.findall(r"^::: (.*)$", page.read_text(), flags=re.MULTILINE)
     ]
-    modules = ("bounds", "cost", "data", "datasets", "metrics", "online", "plot", "trees")
+    modules = [
+        "bounds",
+        "cost",
+        "data",
+        "datasets",
+        "metrics",
+        "online",
+        "planning",
+        "plot",
+        "trees",
+    ]
     public = {f"labeltree.{name}" for name in lt.__all__ if name not in (*modules, "__version__")}
     for name in modules:
         module = importlib.import_module(f"labeltree.{name}")

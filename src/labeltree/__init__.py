@@ -1,12 +1,12 @@
-"""Probabilistic label trees that know and minimise what they cost."""
+"""Probabilistic label trees that know and minimize what they cost."""
 
 from importlib.metadata import version
 
-from labeltree import bounds, cost, data, metrics, online, trees
-from labeltree.ancestors import ancestor_proba
+from labeltree import bounds, cost, data, datasets, metrics, online, planning, plot, trees
 from labeltree.estimators import HSMClassifier, PLTClassifier
-from labeltree.explanation import Explanation
-from labeltree.plan import Plan, plan
+from labeltree.estimators.ancestors import ancestor_proba
+from labeltree.explain import Explanation
+from labeltree.planning.plans import Plan, plan
 from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
 from labeltree.trees import LabelTree
@@ -27,10 +27,13 @@ __all__ = [
     "bounds",
     "cost",
     "data",
+    "datasets",
     "load",
     "metrics",
     "online",
     "plan",
+    "planning",
+    "plot",
     "trees",
     "tune",
 ]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from labeltree.training import Progress
 from labeltree.units import format_seconds
+
+#: Called with (done, total, what) as work goes on; done and total are in the same unit.
+Progress = Callable[[float, float, str], None]
 
 _EVERY = 2.0  # seconds between two lines where there is no bar
 
 
 @contextmanager
-def told_progress(*, verbose: bool) -> Iterator[Progress | None]:
-    """Give a callback that tells on standard error how much is done and how long the rest takes.
+def show_progress(*, quiet: bool = False, lines: bool = False) -> Iterator[Progress | None]:
+    """Give a callback that reports progress and the time left on standard error, or None.
 
-    A bar where rich is installed and standard error is a terminal, lines now and then elsewhere;
-    None unless verbose.
+    A bar where rich is installed and standard error is a terminal. Elsewhere a line every two
+    seconds if `lines` is set, and nothing if not.
     """
-    if not verbose:
+    if quiet or not (lines or sys.stderr.isatty()):
         yield None
         return
     if not sys.stderr.isatty():

@@ -1,8 +1,20 @@
-"""Numbers as people read them: few digits and a unit."""
+"""Numbers with a unit, as people read and write them."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
+
+#: Units of short and long times in seconds, and of sizes in bytes.
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3}
+LONG_SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
+BYTES = {"b": 1.0} | {
+    f"{letter}{end}": float(base ** (power + 1))
+    for power, letter in enumerate("kmgt")
+    for end, base in (("b", 1000), ("ib", 1024))
+}
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([^\W\d_]+)")
 
 
 def compact(value: float) -> str:
@@ -59,3 +71,38 @@ def _with_unit(
     unit, size = next(fitting, largest)
     digits = 0 if value == 0 or value / size >= 9.95 or unit == "B" else 1
     return f"{value / size:.{digits}f}{unit}"
+
+
+def parse_quantity(text: str) -> tuple[float, str]:
+    """Return the number and the unit of a text such as "60s", "500MB" or "50us".
+
+    Examples
+    --------
+    >>> parse_quantity("500 MB")
+    (500.0, 'mb')
+    """
+    match = _QUANTITY.fullmatch(text)
+    if match is None or match[2].lower() not in SECONDS | LONG_SECONDS | BYTES:
+        raise ValueError(
+            f'a limit is a number and a unit, such as "60s", "500MB" or "50us", but is {text!r}'
+        )
+    return float(match[1]), match[2].lower()
+
+
+def parse_bytes(name: str, size: float | str) -> float:
+    """Return a size in bytes: a number, or a text such as "500MB".
+
+    Examples
+    --------
+    >>> parse_bytes("max_memory", "2kB")
+    2000.0
+    """
+    value = size
+    if isinstance(value, str):
+        number, unit = parse_quantity(value)
+        if unit not in BYTES:
+            raise ValueError(f"{name} is in {', '.join(BYTES)}, but is {size!r}")
+        value = number * BYTES[unit]
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be finite and above 0, but is {size}")
+    return float(value)

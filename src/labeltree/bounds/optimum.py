@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree.cost import leaf_costs, node_weights
+from labeltree.cost.lower_bounds import PER_BIT
 from labeltree.data import as_labels
-from labeltree.lower_bounds import PER_BIT
 from labeltree.trees import LabelTree
 
 

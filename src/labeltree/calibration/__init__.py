@@ -1,12 +1,5 @@
-"""Probabilities that mean what they say, and which of them are enough: learnt from rows kept back.
+"""Probabilities that mean what they say, and label sets made of them, learned from held-out rows.
 
-`curve` maps probabilities to better ones without changing their order, `isotonic` and `links` fit
-such maps for labels and for nodes, `thresholds` and `expected_f1` turn probabilities into label
-sets, and `methods` puts them together for a model. Estimators have them as `calibrate` and
-`tune_thresholds`.
+`isotonic` and `methods` learn maps from scores to probabilities, `thresholds` and `expected_f1`
+turn probabilities into label sets. Estimators have them as `calibrate` and `tune_thresholds`.
 """
-
-from labeltree.calibration.curve import Curve
-from labeltree.calibration.state import Calibration, fixed_calibration
-
-__all__ = ["Calibration", "Curve", "fixed_calibration"]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labeltree.calibration.curve import only
 from labeltree.calibration.expected_f1 import MAX_LABELS, MIN_PROBABILITY, best_sizes
 from labeltree.calibration.methods import slices
-from labeltree.calibration.state import Calibration
 from labeltree.data.features import FeatureMatrix
+from labeltree.model.calibration import Calibration
+from labeltree.model.curve import only
 
 #: Probabilities, best first in each row, and the number of classifiers asked for each row.
 Answers: TypeAlias = "tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]"

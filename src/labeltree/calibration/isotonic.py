@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from labeltree.calibration.curve import Curve
+from labeltree.model.curve import Curve
 
 PAIRS_PER_KNOT = 50  # fewer say little about their share of true labels
 _TILT = 1e-3  # share of the straight line in the curve: it rises everywhere, so it keeps all orders

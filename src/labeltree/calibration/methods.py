@@ -9,16 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.calibration.curve import Curve, log_odds, odds_curve
 from labeltree.calibration.isotonic import fit_isotonic
-from labeltree.calibration.links import (
-    FIXED_STRENGTH,
-    Link,
-    depth_links,
-    fit_link,
-    node_links,
-)
-from labeltree.calibration.state import OBJECTIVES, Calibration
 from labeltree.calibration.thresholds import (
     MIN_THRESHOLD,
     Candidates,
@@ -28,9 +19,18 @@ from labeltree.calibration.thresholds import (
 )
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
-from labeltree.metrics.judge import is_true
-from labeltree.model import LINKS, Model
-from labeltree.node_estimators import NodeModel
+from labeltree.metrics.ranked_hits import is_true
+from labeltree.model.calibration import OBJECTIVES, Calibration
+from labeltree.model.curve import Curve, log_odds, odds_curve
+from labeltree.model.links import (
+    FIXED_STRENGTH,
+    Link,
+    depth_links,
+    fit_link,
+    node_links,
+)
+from labeltree.model.model import LINKS, Model
+from labeltree.training.node_estimators import NodeModel
 
 METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
 

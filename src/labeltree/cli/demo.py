@@ -12,10 +12,10 @@ from labeltree import PLTClassifier, TextTagger, trees
 from labeltree.cli.inputs import Data, Texts
 from labeltree.cli.models import Judged
 from labeltree.cli.pictures import cost_bars, save_pictures, tree_pictures
-from labeltree.cli.progress import progress_bar
 from labeltree.cli.train import HOLDOUT, hold_out, laid_out, report, train_model
 from labeltree.data import LabelRows, as_labels
-from labeltree.plan import Plan, plan
+from labeltree.planning.plans import Plan, plan
+from labeltree.progress import show_progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"{rows.n_rows:,} texts, tagged by where they live: {rows.n_labels:,} tags such as "
         f"{rows.name(int(rows.counts.argmax()))}, {len(rows.indices) / rows.n_rows:.1f} a text.\n",
     )
-    with progress_bar(quiet=arguments.quiet) as progress:
+    with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
             None,
             rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from labeltree.storage.summary import summarize
+from labeltree.estimators.summary import summarize
 
 SUMMARY = "print what is in a model file"
 EXAMPLES = """\

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree import PLTClassifier, TextTagger, inputs, metrics
+from labeltree import PLTClassifier, TextTagger, metrics
 from labeltree.cli.inputs import Data, Texts, UsageError
-from labeltree.data import LabelRows
+from labeltree.data import LabelRows, targets
 
 K = 5
 _PACKED = (".gz", ".zst")
@@ -52,12 +52,12 @@ class Judged:
                     "the model needs embeddings, which commands cannot give; use Python"
                 )
             X = model.features_.transform(data.texts)
-            truth = inputs.true_labels(data.tags, classifier.classes_)
+            truth = targets.true_labels(data.tags, classifier.classes_)
         else:
             if not isinstance(data, Data) or data.X is None:
                 raise UsageError("the model was trained on rows of numbers, but data has texts")
             X = data.X
-            truth = inputs.true_labels(data.rows, classifier.classes_)
+            truth = targets.true_labels(data.rows, classifier.classes_)
         return cls(classifier, X, truth)
 
     @cached_property

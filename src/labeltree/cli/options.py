@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from labeltree import PLTClassifier
-from labeltree.builders import AUTO
 from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.data import as_labels
 from labeltree.text.features import ANALYZERS, TextOptions
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
+from labeltree.trees.by_name import AUTO
 
 _TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
 _OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 
-from labeltree.budget import Budget
-from labeltree.candidates import CANDIDATES
 from labeltree.cli.inputs import (
     Data,
     UsageError,
@@ -15,9 +13,11 @@ from labeltree.cli.inputs import (
     read_data,
 )
 from labeltree.cli.pictures import cost_bars, save_pictures, tree_pictures
-from labeltree.cli.progress import progress_bar
 from labeltree.data.files import open_write
-from labeltree.plan import DEFAULT_SWEEPS, Plan, plan
+from labeltree.planning.budget import Budget
+from labeltree.planning.candidates import CANDIDATES
+from labeltree.planning.plans import DEFAULT_SWEEPS, Plan, plan
+from labeltree.progress import show_progress
 from labeltree.trees import LabelTree
 
 SUMMARY = "build trees for your data, show what each costs, and choose one under a budget"
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_tree_file(arguments.output)
     own = {name: LabelTree.load(path) for name, path in map(_own, arguments.own)}
     data = read_data(arguments, features=not arguments.labels_only)
-    with progress_bar(quiet=arguments.quiet) as progress:
+    with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
             None if arguments.labels_only else data.X,
             data.rows,

@@ -11,12 +11,12 @@ from itertools import islice, pairwise
 from typing import Any
 
 from labeltree import TextTagger, load
-from labeltree.ancestors import THRESHOLD, Ancestry
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.data import read_csv, read_jsonl, read_npz, read_xmc
 from labeltree.data.files import open_write
 from labeltree.data.text import numbered_lines
+from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 
 SUMMARY = "give labels with probabilities for texts or rows"
 EXAMPLES = """\

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from labeltree import trees
+from labeltree import cost, trees
 from labeltree.cli.inputs import (
     Data,
     UsageError,
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_tree_file(arguments.output)
     data = read_data(arguments, features=arguments.builder in _OVER_FEATURES)
     tree = _build(arguments, options, data)
-    print(tree.report(data.rows))
+    print(cost.report(tree, data.rows))
     written = []
     if arguments.output is not None:
         tree.save(arguments.output)

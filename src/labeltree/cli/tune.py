@@ -12,9 +12,9 @@ from typing import Any
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
 from labeltree.cli.models import check_model_file
 from labeltree.cli.options import add_option_arguments, given_options, written_options
-from labeltree.cli.progress import progress_bar
 from labeltree.cli.train import laid_out
 from labeltree.data.files import open_write
+from labeltree.progress import show_progress
 from labeltree.tuning import METRICS, Tuning, tune
 from labeltree.tuning.search import HOLDOUT, METRIC, TIME
 from labeltree.units import format_bytes, format_seconds
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     fixed = given_options(arguments, data)
     last = {name: fixed.pop(name) for name in _LAST_FIT_ONLY if name in fixed}
     seed = fixed.pop("random_state")
-    with progress_bar(quiet=arguments.quiet) as progress:
+    with show_progress(quiet=arguments.quiet) as progress:
         tuning = tune(
             *_parts(data),
             time=arguments.time,

@@ -5,9 +5,9 @@ numbers. Labels by name need `as_labels(Y, names=...)` with the names in the ord
 """
 
 from labeltree.metrics.at_k import coverage_at_k, ndcg_at_k, precision_at_k, recall_at_k
-from labeltree.metrics.judge import top_labels
 from labeltree.metrics.probabilities import ece_at_k, log_loss
 from labeltree.metrics.propensity import propensities, psndcg_at_k, psp_at_k
+from labeltree.metrics.ranked_hits import top_labels
 from labeltree.metrics.report import evaluate
 from labeltree.metrics.scorers import precision_scorer
 from labeltree.metrics.sets import macro_f1, micro_f1

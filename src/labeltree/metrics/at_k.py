@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.metrics.judge import Judged, Ranked, judge
+from labeltree.metrics.ranked_hits import Judged, Ranked, judge
 
 
 def precision_at_k(Y_true: object, ranked: Ranked, k: int) -> float:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from labeltree.data import as_labels
-from labeltree.metrics.judge import Judged, Ranked, Scores, canonical, is_true, judge
+from labeltree.metrics.ranked_hits import Judged, Ranked, Scores, canonical, is_true, judge
 
 
 def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> float:

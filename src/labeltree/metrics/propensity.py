@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labeltree.data import LabelRows, as_labels
 from labeltree.metrics.at_k import discounts, ideal_gains
-from labeltree.metrics.judge import Judged, Ranked, judge, sort_scores
+from labeltree.metrics.ranked_hits import Judged, Ranked, judge, sort_scores
 
 
 def propensities(

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from labeltree.metrics.at_k import coverage, ndcg, precision, recall
-from labeltree.metrics.judge import Ranked, check_k, judge
 from labeltree.metrics.probabilities import ece, log_loss
 from labeltree.metrics.propensity import gains, psndcg, psp
+from labeltree.metrics.ranked_hits import Ranked, check_k, judge
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 

@@ -37,7 +37,7 @@ class _PrecisionScorer:
 
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
         # The estimators stand above the metrics.
-        from labeltree.inputs import true_labels
+        from labeltree.data.targets import true_labels
 
         classifier = estimator
         if hasattr(estimator, "steps"):  # a pipeline has no top_k of its own

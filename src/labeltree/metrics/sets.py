@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree.data import LabelRows, as_labels
-from labeltree.metrics.judge import is_true
+from labeltree.metrics.ranked_hits import is_true
 
 
 def micro_f1(Y_true: object, Y_pred: object) -> float:

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core, cost
-from labeltree.builders import find_builder
-from labeltree.calibration import fixed_calibration
+from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
 from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.naming import are_positions, name_array
-from labeltree.layout import Layout
-from labeltree.lower_bounds import lower_bound
-from labeltree.model import Model
-from labeltree.online.options import OnlineOptions
+from labeltree.model.calibration import fixed_calibration
+from labeltree.model.layout import Layout
+from labeltree.model.model import Model
+from labeltree.online.params import OnlineOptions
 from labeltree.online.recent import RecentRows
 from labeltree.online.tree_cost import TreeCost
-from labeltree.training import NEVER
+from labeltree.training.nodes import NEVER
 from labeltree.trees import LabelTree
+from labeltree.trees.by_name import find_builder
 
 _I64: TypeAlias = NDArray[np.int64]
 _I32: TypeAlias = NDArray[np.int32]

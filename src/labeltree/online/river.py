@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from labeltree.data import as_labels
 from labeltree.data.features import canonical_csr
 from labeltree.online.learner import OnlineLearner
-from labeltree.online.options import OnlineOptions
+from labeltree.online.params import OnlineOptions
 
 try:
     from river import base

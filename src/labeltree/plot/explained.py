@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from labeltree.explanation import Evidence, Explanation, Step
-from labeltree.explanation_text import listed, shortened
+from labeltree.explain.explanation import Evidence, Explanation, Step
+from labeltree.explain.text import listed, shortened
 from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
 
 if TYPE_CHECKING:

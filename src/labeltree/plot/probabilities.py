@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeltree.metrics.judge import judge
 from labeltree.metrics.probabilities import ece
+from labeltree.metrics.ranked_hits import judge
 from labeltree.plot.style import BLUE, GREY, INK, NORMAL, SMALL, finish, new_axes, note
 
 if TYPE_CHECKING:

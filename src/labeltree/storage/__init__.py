@@ -2,6 +2,6 @@
 
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
-from labeltree.storage.estimator import load, restore, save
+from labeltree.storage.files import load, restore, save
 
 __all__ = ["Contents", "ModelFileError", "load", "read_file", "restore", "save", "write_file"]

@@ -14,7 +14,7 @@ from scipy import sparse
 from labeltree.data import as_features
 from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.unit_rows import unit_rows
+from labeltree.data.row_scaling import unit_rows
 from labeltree.storage.names import StoredNames, store_names
 
 AUTO = "auto"

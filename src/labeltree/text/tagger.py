@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from labeltree import inputs, metrics, storage
-from labeltree.estimators import PLTClassifier
-from labeltree.explanation import Explanation
+from labeltree import metrics, storage
+from labeltree.data import targets
+from labeltree.estimators import PLTClassifier, validation
+from labeltree.explain.explanation import Explanation
+from labeltree.storage.parameters import restore_parameters, store_parameters
+from labeltree.storage.registry import register
 from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
 from labeltree.text.online import OnlineTagger, Tags
@@ -24,6 +27,7 @@ from labeltree.trees import LabelTree
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
+@register
 class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     """Learns tags from texts and tags new texts.
 
@@ -188,7 +192,7 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         if top_k is not None and top_k < 1:
             raise ValueError(f"top_k must be at least 1, but is {top_k}")
         if threshold is not None:
-            inputs.check_share("threshold", threshold)
+            validation.check_share("threshold", threshold)
         found, _ = self.classifier_._search(X, top_k, threshold)
         pairs = list(zip(self.classes_[found.indices].tolist(), found.data.tolist(), strict=True))
         return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
@@ -241,7 +245,7 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     ) -> dict[str, float]:
         """Return P@k, R@k, nDCG@k, coverage@k and ECE@k by name; see `metrics.evaluate`."""
         X = self._transform(texts, embeddings)
-        truth = inputs.true_labels(tags, self.classes_)
+        truth = targets.true_labels(tags, self.classes_)
         labels, probabilities = self.classifier_.top_k(X, max(ks))
         return metrics.evaluate(truth, labels, ks=ks, probabilities=probabilities)
 
@@ -249,13 +253,16 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "classifier_")
         return self.features_.transform(checked_texts(texts), embeddings)
 
+    def _query(self, texts: Any) -> Any:
+        return self.classifier_._query(self._transform(texts, None))
+
     def _known(self, texts: Any, tags: Any, embeddings: Any) -> tuple[Any, Any]:
         """Return features and the tags that were in training."""
         X = self._transform(texts, embeddings)
         check_numbers(checked_texts(texts), tags, embeddings)
         if self.label_kind_ == "classes":
             return X, tags
-        rows = inputs.true_labels(tags, self.classes_)
+        rows = targets.true_labels(tags, self.classes_)
         return X, rows.to_csr()[:, : len(self.classes_)]
 
     # What the classifier knows --------------------------------------------------------------------
@@ -295,18 +302,31 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         """Write the tagger to one file, words included; `labeltree.load` opens it."""
         storage.save(self, path)
 
+    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = self.classifier_._contents()
+        text, words = self.features_.to_arrays()
+        header["parameters"] |= store_parameters(vars(self.features_.options), [])
+        return {**header, "estimator": type(self).__name__, "text": text}, arrays | words
+
     @classmethod
-    def _restored(
-        cls,
-        classifier: PLTClassifier,
-        stored: Any,
-        parameters: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[Any]],
+    def _from_contents(
+        cls, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], *, every_weight: bool
     ) -> Self:
-        """Return the tagger of a file, whose classifier is already checked."""
+        if "text" not in header:
+            raise ValueError("'text' of the header is missing")
+        parameters = header["parameters"]
+        if not isinstance(parameters, dict):
+            raise ValueError("parameters must be a JSON object")
+        own = {name: value for name, value in parameters.items() if name in OPTION_NAMES}
+        passed = {name: value for name, value in parameters.items() if name not in OPTION_NAMES}
+        inner = {name: value for name, value in header.items() if name != "text"}
+        classifier = PLTClassifier._from_contents(
+            {**inner, "parameters": passed}, arrays, every_weight=every_weight
+        )
+        options = vars(TextOptions()) | restore_parameters(own, OPTION_NAMES, [])
         n_columns = classifier.n_features_in_
-        features = TextFeatures.from_arrays(stored, parameters, arrays, n_columns)
-        tagger = cls(**{**parameters, **vars(features.options)})
+        features = TextFeatures.from_arrays(header["text"], options, arrays, n_columns)
+        tagger = cls(**classifier.get_params(deep=False), **vars(features.options))
         tagger.features_ = features
         tagger.classifier_ = classifier
         return tagger

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from labeltree import _core
 from labeltree.trees.tree import LabelTree
@@ -53,35 +52,6 @@ class CostModel:
         weights = _core.node_weights(tree._native, rows.indptr, rows.indices)[tree.degree > 0]
         degrees = tree.degree[tree.degree > 0]
         return float(weights @ (self.per_row + self.per_pair * degrees))
-
-    @classmethod
-    def measure(cls, X: Any, Y: object, *, max_rows: int = 20_000, seed: int = 0) -> CostModel:
-        """Return prices in microseconds, fitted to how long this machine trains on such rows.
-
-        Trees of different widths are trained on a sample of the rows, on one thread; the two prices
-        are those that explain the times best.
-
-        Parameters
-        ----------
-        X, Y
-            Rows like those to train on.
-        max_rows
-            Rows to train on at most.
-        seed
-            Picks the sample.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> prices = CostModel.measure(np.eye(200), np.arange(200))
-        >>> prices.per_pair > 0
-        True
-        """
-        # Training needs trees, so it cannot be imported before them.
-        from labeltree.training_times import measure_times
-
-        times = measure_times(X, Y, max_rows=max_rows, seed=seed)
-        return cls(*times.prices())
 
 
 PAPER: CostModel = CostModel()

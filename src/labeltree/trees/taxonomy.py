@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.files import Source
+from labeltree.trees._refine import collapse as collapse_tree
 from labeltree.trees.hierarchy import number_concepts, refuse_cycle
-from labeltree.trees.refine import collapse as collapse_tree
 from labeltree.trees.taxonomy_files import read_hierarchy
 from labeltree.trees.tree import LabelTree
 

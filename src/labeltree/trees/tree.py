@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,6 @@ from labeltree.data import LabelRows, as_labels
 from labeltree.trees import formats
 from labeltree.trees.hierarchy import parse_hierarchy
 from labeltree.trees.parents import Parents
-
-if TYPE_CHECKING:
-    from labeltree.report import TreeReport
 
 IntArray = NDArray[np.int32]
 
@@ -270,21 +267,6 @@ class LabelTree:
         if isinstance(Y, LabelRows) or self.names is None:
             return as_labels(Y, n_labels=self.n_labels)
         return as_labels(Y, names=self.names)
-
-    def report(self, Y: object, **options: Any) -> TreeReport:
-        """Return what this tree costs on label rows, what any tree would, and what it promises.
-
-        Options are those of `labeltree.report.report`: held_out and threshold.
-
-        Examples
-        --------
-        >>> LabelTree.from_nested([[0, 1], 2]).report([[0], [0, 1], [2], []]).cost_per_row
-        3.5
-        """
-        # The report prices trees, so it stands above them.
-        from labeltree.report import report
-
-        return report(self, Y, **options)
 
     # What can be made of it ---------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from labeltree.calibration import Calibration
 from labeltree.estimators import PLTClassifier
+from labeltree.model import Calibration
 from labeltree.text import TextTagger
 from labeltree.tuning.space import Settings, described
 from labeltree.units import format_seconds

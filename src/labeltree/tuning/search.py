@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from labeltree import inputs
-from labeltree.budget import Budget
-from labeltree.estimators import PLTClassifier
+from labeltree.estimators import PLTClassifier, validation
+from labeltree.planning.budget import Budget
+from labeltree.progress import Progress
 from labeltree.text import TextTagger
-from labeltree.tuning.judging import RANKINGS, SETS, Judge, Outcome, is_texts
+from labeltree.tuning.evaluator import RANKINGS, SETS, Judge, Outcome, is_texts
 from labeltree.tuning.result import Trial, Tuning
 from labeltree.tuning.space import Settings, described, draw_settings, open_choices
-
-Progress = Callable[[int, int, str], None]
 
 METRICS = RANKINGS + SETS
 TIME = "5min"
@@ -96,7 +93,7 @@ def tune(
     if n_settings is not None and n_settings < 1:
         raise ValueError(f"n_settings must be at least 1, but is {n_settings}")
     seconds = Budget.parse(None if time is None else {"time": time}).time
-    fixed = {**fixed, "random_state": inputs.as_seed(random_state)}
+    fixed = {**fixed, "random_state": validation.as_seed(random_state)}
     (TextTagger if is_texts(X) else PLTClassifier)(**fixed)  # which knows its parameters
     metric = known[metric.lower()]
     judge = Judge(

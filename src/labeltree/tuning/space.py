@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labeltree.training import SolverSettings
+from labeltree.training.nodes import SolverSettings
 
 Settings = dict[str, Any]  # parameters of an estimator; those that are not in it are by default
 

@@ -1,0 +1,8 @@
+"""`python -m labeltree.cli`, the same as `labeltree`."""
+
+import sys
+
+from labeltree.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""What a tree costs, and what no tree can cost less than."""
+
+from labeltree.cost.lower_bounds import lower_bound
+from labeltree.cost.training import (
+    assign,
+    expected_cost,
+    leaf_costs,
+    node_weights,
+    row_costs,
+    training_cost,
+)
+from labeltree.cost.tree_report import TreeReport, report
+
+__all__ = [
+    "TreeReport",
+    "assign",
+    "expected_cost",
+    "leaf_costs",
+    "lower_bound",
+    "node_weights",
+    "report",
+    "row_costs",
+    "training_cost",
+]

@@ -1,0 +1,162 @@
+"""What one tree costs on given label rows, beside what any tree would cost and what it promises."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labeltree.cost import training
+from labeltree.cost.lower_bounds import lower_bound
+from labeltree.data import LabelRows
+from labeltree.trees import LabelTree
+
+
+@dataclass(frozen=True)
+class TreeReport:
+    """The figures of one tree on given label rows; `str` lays them out for reading.
+
+    Costs count (row, node) pairs. `report` makes one.
+    """
+
+    n_rows: int
+    n_labels: int
+    n_nodes: int
+    depth: int  #: edges on the longest path
+    max_degree: int
+    cost: int  #: c(T, Y)
+    lower_bound: float  #: no tree costs less on these rows
+    guarantee: int  #: the cost is at most so many times the optimum, whatever the label rows
+    mean_leaf_cost: float  #: mean D_j over (row, label) pairs
+    mean_leaf_cost_of_labels: float  #: mean D_j over labels
+    worst_leaf_cost: int  #: largest D_j
+    threshold: float  #: of the queries that `prediction_cost_bound` is about
+    held_out_cost_per_row: float | None = None  #: the same tree on rows it was not built from
+
+    @property
+    def cost_per_row(self) -> float:
+        """Mean number of nodes that a row trains."""
+        return self.cost / self.n_rows
+
+    @property
+    def ratio(self) -> float:
+        """Cost over lower bound: the tree is proven to be at most so many times the optimum."""
+        return self.cost / self.lower_bound
+
+    @property
+    def prediction_cost(self) -> float:
+        """Mean number of nodes that a query visits when the estimates are free of noise.
+
+        It is the training cost per row: of the held-out rows where there are some.
+        """
+        held_out = self.held_out_cost_per_row
+        return self.cost_per_row if held_out is None else held_out
+
+    @property
+    def prediction_cost_bound(self) -> float:
+        """Most nodes that a query visits on average when estimates are the true probabilities.
+
+        (C - (1 - τ)) / τ for expected cost C and threshold τ.
+        """
+        return (self.prediction_cost - (1.0 - self.threshold)) / self.threshold
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name, derived ones included, fit for JSON."""
+        derived = ("cost_per_row", "ratio", "prediction_cost", "prediction_cost_bound")
+        return dataclasses.asdict(self) | {name: getattr(self, name) for name in derived}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<17} {text}" for name, text in self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
+        ratio_says = "at most so many times the optimum on these rows"
+        if self.cost <= self.lower_bound:
+            ratio_says = "no tree costs less on these rows"
+        of_labels = self.mean_leaf_cost_of_labels
+        lines = [
+            ("tree", f"{self.n_labels:,} labels, {self.n_nodes:,} nodes"),
+            ("shape", f"depth {self.depth}, at most {self.max_degree:,} children a node"),
+            ("training cost", f"{self.cost:,} over {self.n_rows:,} rows"),
+            ("  per row", f"{self.cost_per_row:,.2f}"),
+            ("lower bound", f"{self.lower_bound / self.n_rows:,.2f} per row, for any tree"),
+            ("  ratio", f"{self.ratio:.3f}: {ratio_says}"),
+            ("guarantee", f"at most {self.guarantee:,} times the optimum on any rows"),
+            ("a label costs", f"{self.mean_leaf_cost:,.1f} on average over rows"),
+            ("", f"{of_labels:,.1f} over labels, {self.worst_leaf_cost:,} at worst"),
+            ("a query visits", f"{self.prediction_cost:,.2f} nodes, free of noise"),
+            ("", f"at most {self.prediction_cost_bound:,.2f} at threshold {self.threshold:g}"),
+        ]
+        if self.held_out_cost_per_row is not None:
+            lines.insert(4, ("  held-out rows", f"{self.held_out_cost_per_row:,.2f}"))
+        return lines
+
+
+def report(
+    tree: LabelTree, Y: object, *, held_out: object = None, threshold: float = 0.5
+) -> TreeReport:
+    """Return what a tree costs on label rows, what any tree would, and what it promises.
+
+    Parameters
+    ----------
+    tree
+        Any tree over the labels of Y.
+    Y
+        Label rows, at least one.
+    held_out
+        Label rows that the tree was not built from. They say what queries will cost.
+    threshold
+        Probability τ, above 0 and at most 1, from which a query returns labels.
+
+    Notes
+    -----
+    The guarantee is max_j D_j: a row costs at most 1 + Σ D_j over its labels j, and in no tree less
+    than 1 + the number of its labels. The ratio of cost to lower bound is never above it, and
+    usually far below, but holds for these rows only.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> figures = report(tree, [[0], [0, 1], [2], []])
+    >>> figures.cost, figures.cost_per_row, figures.guarantee
+    (14, 3.5, 4)
+    """
+    rows = tree.label_rows(Y)
+    held_out_rows = None if held_out is None else tree.label_rows(held_out)
+    return report_rows(tree, rows, lower_bound(rows), held_out=held_out_rows, threshold=threshold)
+
+
+def report_rows(
+    tree: LabelTree,
+    rows: LabelRows,
+    least_cost: float,
+    *,
+    held_out: LabelRows | None,
+    threshold: float,
+) -> TreeReport:
+    """Return the report where the lower bound is known, as it is for the second tree of a plan."""
+    if rows.n_rows == 0:
+        raise ValueError("a report is about at least one row, but Y has none")
+    if held_out is not None and held_out.n_rows == 0:
+        raise ValueError("held_out must have at least one row, but has none")
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold must be above 0 and at most 1, but is {threshold}")
+    leaf_costs, counts = training.leaf_costs(tree), rows.counts
+    return TreeReport(
+        n_rows=rows.n_rows,
+        n_labels=tree.n_labels,
+        n_nodes=tree.n_nodes,
+        depth=tree.depth,
+        max_degree=tree.max_degree,
+        cost=training.training_cost(tree, rows),
+        lower_bound=least_cost,
+        guarantee=max(int(leaf_costs.max()), 1),
+        mean_leaf_cost=float(leaf_costs @ counts) / max(len(rows.indices), 1),
+        mean_leaf_cost_of_labels=float(np.mean(leaf_costs)),
+        worst_leaf_cost=int(leaf_costs.max()),
+        threshold=float(threshold),
+        held_out_cost_per_row=(
+            None if held_out is None else training.training_cost(tree, held_out) / held_out.n_rows
+        ),
+    )

@@ -1,0 +1,87 @@
+"""What users give `explain`: one row, names of features and a label."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree.data import as_features
+from labeltree.data.features import FeatureMatrix
+from labeltree.estimators import validation
+from labeltree.explain.explanation import Explanation
+from labeltree.explain.paths import explain_label
+
+
+def explain_answer(
+    estimator: Any, x: Any, label: Hashable, top_features: int, feature_names: Any
+) -> Explanation:
+    """Return why a label has its probability; `PLTClassifier.explain` is the face of this."""
+    names = names_of_features(estimator, feature_names)
+    row = one_row(estimator, x, names)
+    return explain_label(
+        estimator.model_,
+        estimator.scaling_(row),
+        estimator.classes_,
+        None if label is None else label_number(estimator.classes_, label),
+        feature_names=names,
+        top_features=top_features,
+    )
+
+
+def one_row(estimator: Any, x: Any, feature_names: Sequence[str] | None) -> FeatureMatrix:
+    """Return the only row of x: a matrix of one row, an array of numbers or a mapping by name."""
+    if isinstance(x, Mapping):
+        return _row_of_mapping(estimator, x, feature_names)
+    given: Any = x if sparse.issparse(x) else np.asarray(x)
+    if given.ndim == 1:
+        row = as_features(given.reshape(1, -1))
+        validation.check_n_features(estimator, row)
+        return row
+    row = validation.query_features(estimator, x)
+    if row.shape[0] != 1:
+        raise ValueError(f"x must be one row, but has {row.shape[0]}; explain them one by one")
+    return row
+
+
+def _row_of_mapping(
+    estimator: Any, x: Mapping[Any, float], feature_names: Sequence[str] | None
+) -> FeatureMatrix:
+    if feature_names is None:
+        raise ValueError(
+            "x must be a row of numbers where features have no names, but is a mapping; pass "
+            "feature_names, such as vectorizer.get_feature_names_out()"
+        )
+    number = {name: column for column, name in enumerate(feature_names)}
+    unknown = next((name for name in x if name not in number), None)
+    if unknown is not None:
+        raise ValueError(f"x must name known features, but {unknown!r} is none; leave it out")
+    columns = [number[name] for name in x]
+    entries = (np.array(list(x.values()), np.float64), ([0] * len(x), columns))
+    return as_features(sparse.coo_array(entries, shape=(1, estimator.n_features_in_)))
+
+
+def names_of_features(estimator: Any, feature_names: Any) -> Sequence[str] | None:
+    """Return the given names of the features, else those that the estimator has seen, if any."""
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    if feature_names is not None and len(feature_names) != estimator.n_features_in_:
+        raise ValueError(
+            f"feature_names has one entry a feature, {estimator.n_features_in_} in all, but has "
+            f"{len(feature_names)}"
+        )
+    names: Sequence[str] | None = feature_names
+    return names
+
+
+def label_number(classes: NDArray[Any], label: Hashable) -> int:
+    """Return the position of a label in the classes."""
+    try:
+        return int(classes.tolist().index(label))
+    except ValueError:
+        raise ValueError(
+            f"label must be one of the {len(classes):,} in classes_, but is {label!r}"
+        ) from None

@@ -1,0 +1,209 @@
+"""What users give an estimator: checked, and in the words of scikit-learn where it has rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, validation
+
+from labeltree.data import LabelRows, as_features, as_labels, targets
+from labeltree.data.features import FeatureMatrix
+from labeltree.trees import LabelTree
+from labeltree.trees.by_name import rows_of_tree
+
+
+def training_features(X: Any) -> FeatureMatrix:
+    """Return X with at least one row and one column."""
+    features = as_features(X)
+    for size, word in zip(features.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            # scikit-learn's own words, which its checks look for.
+            raise ValueError(
+                f"Found array with 0 {word}(s) (shape={features.shape}) while a minimum of 1 is "
+                "required."
+            )
+    return features
+
+
+def is_copy(features: FeatureMatrix, X: Any) -> bool:
+    """Whether features have values of their own, and not those of X.
+
+    Examples
+    --------
+    >>> X = as_features([[1.0, 2.0]])
+    >>> is_copy(X, X), is_copy(as_features(X.astype(float)), X.astype(float))
+    (False, True)
+    """
+    if features.data.base is not None:  # a view, perhaps of X
+        return False
+    values = getattr(X, "data", None)
+    return not (isinstance(values, np.ndarray) and np.may_share_memory(features.data, values))
+
+
+def query_features(estimator: Any, X: Any) -> FeatureMatrix:
+    """Return X with the columns, and their names, that the estimator was trained with."""
+    if hasattr(validation, "_check_feature_names"):
+        validation._check_feature_names(estimator, X, reset=False)
+    else:  # scikit-learn before 1.6
+        estimator._check_feature_names(X, reset=False)
+    features = as_features(X)
+    check_n_features(estimator, features)
+    return features
+
+
+def check_n_features(estimator: Any, X: FeatureMatrix) -> None:
+    """Refuse X of another width than the estimator was trained with."""
+    n_features = estimator.n_features_in_
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{n_features} features as input"
+        )
+
+
+def keep_feature_names(estimator: Any, X: Any) -> None:
+    """Remember the names of the columns of a DataFrame; forget those of an earlier fit."""
+    names = validation._get_feature_names(X)
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
+    """Return Y with its labels numbered as those of the trees, if any are given."""
+    if Y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    if targets.is_column(Y):
+        Y = targets.as_classes(Y)
+    rows = as_labels(Y) if not trees else rows_of_tree(trees[0], Y)
+    if rows.kind == "classes" and not isinstance(Y, LabelRows):
+        targets.check_classes(Y, rows)
+    if rows.n_labels == 0:
+        raise ValueError("Y must have at least one label, but has none")
+    for tree in trees:
+        if tree.n_labels != rows.n_labels or tree.names != trees[0].names:
+            raise ValueError("all trees must have the same labels, in the same order")
+    return rows
+
+
+def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
+    """Refuse X of another width than that of a model to go on from."""
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to go on from has {n_features}; set "
+            "warm_start=False to start anew"
+        )
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse what is not in 0..1."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in 0..1, but is {value}")
+
+
+def as_seed(random_state: Any) -> int:
+    """Return a seed: the number itself, or one drawn from a generator."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state must be at least 0, but is {random_state}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def as_powers(name: str, powers: Any) -> tuple[float, ...] | None:
+    """Return numbers, or None.
+
+    Examples
+    --------
+    >>> as_powers("damping", [0, 0.25])
+    (0.0, 0.25)
+    """
+    if powers is None:
+        return None
+    if not isinstance(powers, Sequence) or isinstance(powers, str):
+        raise TypeError(f"{name} must be a pair of numbers or None, but is {type(powers).__name__}")
+    return tuple(float(power) for power in powers)
+
+
+def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:
+    """Return how positive and negative rows of nodes weigh: a factor of C each, or balanced.
+
+    Examples
+    --------
+    >>> node_class_weight((2, 0.5)), node_class_weight({"tea": 3.0})
+    ((2.0, 0.5), (1.0, 1.0))
+    """
+    kinds = '"balanced", a pair of numbers, a mapping or None'
+    if class_weight is None or isinstance(class_weight, Mapping):
+        return 1.0, 1.0
+    if isinstance(class_weight, str):
+        if class_weight == "balanced":
+            return "balanced"
+        raise ValueError(f"class_weight must be {kinds}, but is {class_weight!r}")
+    if not isinstance(class_weight, Sequence):
+        raise TypeError(f"class_weight must be {kinds}, but is {type(class_weight).__name__}")
+    if len(class_weight) != 2:
+        raise ValueError(
+            "class_weight must have two numbers, for positive and for negative rows of nodes, but "
+            f"has {len(class_weight)}"
+        )
+    return float(class_weight[0]), float(class_weight[1])
+
+
+def row_weights(
+    sample_weight: Any, rows: LabelRows, class_weight: Any
+) -> NDArray[np.float32] | None:
+    """Return the weight of each row, or None where all weigh 1."""
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, np.float64)
+        if weight.ndim == 0:
+            weight = np.full(rows.n_rows, float(weight))
+        if weight.shape != (rows.n_rows,):
+            raise ValueError(
+                f"sample_weight must have one number for each of {rows.n_rows} rows, but its "
+                f"shape is {weight.shape}"
+            )
+        _refuse_weights("sample_weight", weight)
+    if isinstance(class_weight, Mapping):
+        by_label = _label_weights(class_weight, rows)
+        by_row = _largest(by_label, rows)
+        weight = by_row if weight is None else weight * by_row
+    if weight is None or (weight == 1).all():
+        return None
+    if not (weight > 0).any():
+        raise ValueError("some row must have a weight above 0, but all weights are zero")
+    return weight.astype(np.float32)
+
+
+def _refuse_weights(name: str, weight: NDArray[np.float64]) -> None:
+    wrong = ~((weight >= 0) & (weight < np.inf))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{name} must be finite and at least 0, but number {i} is {weight[i]}")
+
+
+def _label_weights(class_weight: Mapping[Any, float], rows: LabelRows) -> NDArray[np.float64]:
+    weights = np.ones(rows.n_labels)
+    names = range(rows.n_labels) if rows.names is None else rows.names.tolist()
+    number = {name: j for j, name in enumerate(names)}
+    for label, value in class_weight.items():
+        if label not in number:
+            raise ValueError(f"class_weight names label {label!r}, but Y has none like it")
+        weights[number[label]] = value
+    _refuse_weights("class_weight", weights)
+    return weights
+
+
+def _largest(by_label: NDArray[np.float64], rows: LabelRows) -> NDArray[np.float64]:
+    """Return the largest weight of the labels of each row; 1 for rows without labels."""
+    by_row = np.ones(rows.n_rows)
+    labeled = np.diff(rows.indptr) > 0
+    if labeled.any():
+        starts = rows.indptr[:-1][labeled]
+        by_row[labeled] = np.maximum.reduceat(by_label[rows.indices], starts)
+    return by_row

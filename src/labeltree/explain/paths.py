@@ -1,0 +1,184 @@
+"""Why a label has its probability: the way from the root, and what pushed the row along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from labeltree.bounds.walks import subtree_sums
+from labeltree.data.features import FeatureMatrix
+from labeltree.explain.explanation import (
+    Branch,
+    Contribution,
+    Evidence,
+    Explanation,
+    Step,
+    TreePath,
+)
+
+_N_EXAMPLES = 3  # labels named for each branch
+_N_RIVALS = 2  # siblings shown beside each node of the path
+
+
+def explain_label(
+    model: Any,
+    row: FeatureMatrix,
+    classes: NDArray[Any],
+    label: int | None,
+    *,
+    feature_names: Sequence[str] | None,
+    top_features: int,
+) -> Explanation:
+    """Return why a label has its probability for a row that is scaled as the model has it.
+
+    Parameters
+    ----------
+    model
+        `labeltree.model.Model` or `labeltree.node_estimators.NodeModel`.
+    row
+        One row of features.
+    classes
+        Name of each label.
+    label
+        Number of the label; the most probable one if None.
+    feature_names
+        Name of each feature; x[0], x[1], ... if None.
+    top_features
+        So many features of each node are listed.
+    """
+    if top_features < 0:
+        raise ValueError(f"top_features must be at least 0, but is {top_features}")
+    if label is None:
+        label = int(model.search(row, top_k=1, threshold=0.0, n_threads=1)[0].indices[0])
+    walks = (
+        _Walk(model, tree, row, classes, feature_names, top_features)
+        for tree in range(len(model.trees))
+    )
+    paths = tuple(walk.to(label) for walk in walks)
+    mean = math.fsum(path.probability for path in paths) / len(paths)
+    curve = getattr(model, "curve", None)
+    probability = mean if curve is None else float(np.ravel(curve(np.array([mean])))[0])
+    name = classes[[label]].tolist()[0]
+    return Explanation(name, probability, mean, curve is not None, paths)
+
+
+class _Walk:
+    """Walks one tree for one row."""
+
+    def __init__(
+        self,
+        model: Any,
+        tree: int,
+        row: FeatureMatrix,
+        classes: NDArray[Any],
+        feature_names: Sequence[str] | None,
+        top_features: int,
+    ) -> None:
+        self._model, self._number, self._row = model, tree, row
+        self._classes, self._feature_names = classes, feature_names
+        self._top_features = top_features
+        self._tree = model.trees[tree]
+        self._n_below = subtree_sums(self._tree, (self._tree.degree == 0).astype(np.int64))
+        self._known: dict[int, NDArray[np.float64]] = {}
+
+    def to(self, label: int) -> TreePath:
+        """Return the way from the root to a label."""
+        nodes = [self._tree.leaf(label)]
+        while nodes[-1] > 0:
+            nodes.append(int(self._tree.parent[nodes[-1]]))
+        steps: list[Step] = []
+        for depth, node in enumerate(reversed(nodes)):
+            above = steps[-1].product if steps else 1.0
+            steps.append(self._step(node, depth, above))
+        return TreePath(tuple(steps))
+
+    def _step(self, node: int, depth: int, above: float) -> Step:
+        parent = int(self._tree.parent[node])
+        estimates = self._estimates(parent)
+        first = int(self._tree.first_child[parent]) if node else 0
+        evidence = self._evidence(node)
+        # Of the same sum as the log-odds, so that both tell the same to the last digit.
+        own = estimates[node - first] if evidence is None else expit(evidence.log_odds)
+        siblings = np.argsort(-estimates, kind="stable") + first
+        rivals = siblings[siblings != node][:_N_RIVALS]
+        branch = self._branch(node, float(own), above)
+        return Step(
+            **vars(branch),
+            depth=depth,
+            evidence=evidence,
+            rivals=tuple(
+                self._branch(int(rival), float(estimates[rival - first]), above) for rival in rivals
+            ),
+        )
+
+    def _branch(self, node: int, estimate: float, above: float) -> Branch:
+        examples = self._classes[self._probable_labels(node)].tolist()
+        n_labels = int(self._n_below[node])
+        return Branch(node, n_labels, tuple(examples), estimate, above * estimate)
+
+    def _evidence(self, node: int) -> Evidence | None:
+        classifier = self._model.classifier(self._number, node)
+        if classifier is None:
+            return None
+        features, in_row, in_node = np.intersect1d(
+            self._row.indices, classifier.features, assume_unique=True, return_indices=True
+        )
+        values = self._row.data[in_row].astype(np.float64)
+        weights = classifier.weights[in_node].astype(np.float64)
+        pushes = classifier.slope * weights * values
+        order = np.argsort(-np.abs(pushes), kind="stable")
+        shown, others = order[: self._top_features], order[self._top_features :]
+        bias = classifier.slope * classifier.bias + classifier.intercept
+        contributions = tuple(
+            Contribution(
+                int(features[k]),
+                self._feature_name(int(features[k])),
+                float(values[k]),
+                float(weights[k]),
+                float(pushes[k]),
+            )
+            for k in shown
+        )
+        return Evidence(
+            log_odds=math.fsum([*pushes, bias]),
+            slope=classifier.slope,
+            bias=bias,
+            contributions=contributions,
+            rest=math.fsum(pushes[others]),
+            n_rest=len(others),
+        )
+
+    def _feature_name(self, feature: int) -> str:
+        return f"x[{feature}]" if self._feature_names is None else str(self._feature_names[feature])
+
+    def _estimates(self, node: int) -> NDArray[np.float64]:
+        """Return the estimates of the children of a node; of the root where node is -1."""
+        if node not in self._known:
+            self._known[node] = self._model.child_estimates(self._number, node, self._row)
+        return self._known[node]
+
+    def _probable_labels(self, node: int) -> list[int]:
+        """Return the most probable labels below a node, by a beam as wide as they are many."""
+        tree = self._tree
+        open_, found = [(1.0, node)], []
+        while open_:
+            found += [(p, v) for p, v in open_ if tree.degree[v] == 0]
+            below = [child for p, v in open_ if tree.degree[v] for child in self._best(v, p)]
+            open_ = sorted(below, key=_most_probable)[:_N_EXAMPLES]
+        best = sorted(found, key=_most_probable)[:_N_EXAMPLES]
+        return [int(tree.label[v]) for _, v in best]
+
+    def _best(self, node: int, above: float) -> list[tuple[float, int]]:
+        estimates = self._estimates(node)
+        first = int(self._tree.first_child[node])
+        best = np.argsort(-estimates, kind="stable")[:_N_EXAMPLES]
+        return [(above * float(estimates[c]), first + int(c)) for c in best]
+
+
+def _most_probable(entry: tuple[float, int]) -> tuple[float, int]:
+    return -entry[0], entry[1]

@@ -1,0 +1,7 @@
+"""Trees with their weights, and how scores become probabilities."""
+
+from labeltree.model.calibration import Calibration, fixed_calibration
+from labeltree.model.curve import Curve
+from labeltree.model.model import LINKS, Model
+
+__all__ = ["LINKS", "Calibration", "Curve", "Model", "fixed_calibration"]

@@ -1,0 +1,386 @@
+"""A forest of label trees with their node classifiers: what training makes and queries read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree import _core
+from labeltree.data import LabelRows, as_features
+from labeltree.data.arrays import take
+from labeltree.data.compressed import MAX_COLUMNS
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
+from labeltree.model.calibration import Calibration
+from labeltree.model.curve import Curve
+from labeltree.model.label_limits import Limits
+from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
+from labeltree.threads import n_threads
+from labeltree.trees import LabelTree
+
+#: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
+#: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
+LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
+
+#: What is known of siblings under a positive parent, and made true of their estimates: nothing;
+#: at least one is positive (the normalisation that the paper's bound needs).
+SIBLINGS = {"free": _core.Siblings.free, "cover": _core.Siblings.cover}
+# What a model is beside its trees and their weights.
+_META = ("n_features", "link", "has_root", "siblings")
+
+
+class NodeClassifier(NamedTuple):
+    """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
+
+    features: NDArray[np.int32]  # columns of X, ascending; the weights of all others are 0
+    weights: NDArray[np.float32]
+    bias: float
+    slope: float
+    intercept: float
+
+
+class PathScores(NamedTuple):
+    """The (row, node) pairs of Algorithm 1, row by row: children of positive nodes, and the root.
+
+    The root is among them where it has a classifier of its own.
+    """
+
+    nodes: NDArray[np.int32]
+    scores: NDArray[np.float32]  # what the node's classifier says, before any link
+    is_positive: NDArray[np.bool_]  # whether the row has a label under the node
+
+
+class Model:
+    """Trees over the same labels; a label's probability is the mean over the trees.
+
+    Parameters
+    ----------
+    trees
+        One or more trees.
+    layouts
+        The node classifiers of each tree; their arrays are used as they are, also where they are
+        mapped from a file.
+    link
+        How scores become probabilities: the loss that the weights were fitted with.
+    n_features
+        Columns of X.
+    has_root
+        Whether the root has a classifier of its own, because some training rows had no label.
+    siblings
+        "free" or "cover": see SIBLINGS.
+    calibration
+        How scores become probabilities and these label sets, where it is not as the loss has it.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[LabelTree],
+        layouts: Sequence[Layout],
+        link: str,
+        n_features: int,
+        has_root: bool,
+        siblings: str = "free",
+        calibration: Calibration | None = None,
+    ) -> None:
+        self.trees, self.layouts, self.link = list(trees), list(layouts), link
+        self.n_features, self.has_root, self.siblings = n_features, has_root, siblings
+        self.calibration = calibration or Calibration()
+        rule = SIBLINGS[siblings]
+        curve = self.calibration.curve
+        self._knots = (np.empty(0), np.empty(0)) if curve is None else (curve.x, curve.y)
+        self._native = [
+            _core.TreeModel(tree._native, n_features, *layout, *self.links(t), has_root, rule)
+            for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
+        ]
+
+    def links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return slope and intercept of each node of tree t."""
+        slope, intercept = self.calibration.slope, self.calibration.intercept
+        if slope is not None and intercept is not None:
+            return slope[t], intercept[t]
+        n_nodes = self.trees[t].n_nodes
+        fixed = LINKS[self.link]
+        return np.full(n_nodes, fixed[0], np.float32), np.full(n_nodes, fixed[1], np.float32)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.trees[0].n_labels
+
+    @property
+    def curve(self) -> Curve | None:
+        """Map from products along paths, averaged over trees, to probabilities of labels."""
+        return self.calibration.curve
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights kept, over all nodes and trees; they are counted one by one."""
+        return sum(native.count() for native in self._native)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the weights and their index."""
+        return sum(layout.n_bytes for layout in self.layouts)
+
+    def weights(self, tree: int = 0) -> NodeWeights:
+        """Return the weights of a tree by node, as a copy."""
+        native = self._native[tree]
+        families = [native.of_children(v) for v in range(-1, self.trees[tree].n_nodes)]
+        _, indptr, features, values, bias, _ = zip(*families, strict=True)
+        lengths = np.concatenate([np.diff(one) for one in indptr])
+        return NodeWeights(
+            np.concatenate([[0], np.cumsum(lengths)]),
+            np.concatenate(features),
+            np.concatenate(values),
+            np.concatenate(bias),
+        )
+
+    def with_siblings(self, siblings: str) -> Self:
+        """Return the same model, over the same arrays, with another rule for siblings."""
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
+        return type(self)(*parts, siblings, self.calibration)
+
+    def calibrated(self, calibration: Calibration) -> Self:
+        """Return the same model, over the same arrays, with another calibration."""
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
+        return type(self)(*parts, self.siblings, calibration)
+
+    def rounded(self) -> Self:
+        """Return the model with weights of one byte each: 255 steps for each node."""
+        layouts = [Layout(*native.rounded()) for native in self._native]
+        parts = (self.link, self.n_features, self.has_root, self.siblings, self.calibration)
+        return type(self)(self.trees, layouts, *parts)
+
+    def search(
+        self,
+        X: Any,
+        *,
+        top_k: int | None = None,
+        threshold: float = 0.0,
+        limits: Limits | None = None,
+        beam: int | None = None,
+        at_once: int = 1,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
+    ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
+        """Return probabilities, best first in each row, and how many classifiers each row called.
+
+        The indices of the matrix are not sorted: a row's entries are in the order of probability.
+
+        Parameters
+        ----------
+        X
+            Features of the rows.
+        top_k
+            So many labels of each row at most, the most probable; None for all.
+        threshold
+            Labels with a smaller probability are left out.
+        limits
+            Thresholds and weights by label.
+        beam
+            Nodes of a level that a row goes on with, at most; None for an exact search. For models
+            of one tree.
+        at_once
+            Nodes that a row of an exact search asks at most before it looks at their answers. 1
+            asks fewest; more, of about the same probability, are faster where many rows ask the
+            same nodes. The labels are the same.
+        scaling
+            What becomes of rows first, without a copy of X.
+        n_threads
+            Number of threads; the answers are the same for every number.
+        """
+        check_query(top_k, threshold)
+        if beam is not None:
+            self._check_beam(beam)
+        curve = self.calibration.curve
+        raw = limits if limits is None or curve is None else limits.before(curve)
+        rows = as_features(X, n_features=self.n_features)
+        indptr, labels, probabilities, calls = _core.search(
+            self._native,
+            [] if raw is None else raw.native(self.trees),
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices,
+            rows.data,
+            min(top_k or 0, self.n_labels),
+            threshold if curve is None else float(curve.before(threshold)),
+            beam or 0,
+            at_once,
+            scaling._native,
+            *self._knots,
+            n_threads,
+        )
+        found = sparse.csr_array(
+            (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
+        )
+        if curve is not None:
+            found = curve.of(found, threshold, None if limits is None else limits.thresholds)
+        return found, calls
+
+    def top_k_row(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int,
+        *,
+        beam: int | None = None,
+        scaling: RowScaling = AS_THEY_ARE,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k best labels of one row, padded with -1 and 0, with no time to lose."""
+        if beam is not None:
+            self._check_beam(beam)
+        return _core.best_labels(
+            self._native, indices, values, k, beam or 0, scaling._native, *self._knots
+        )
+
+    def _check_beam(self, beam: int) -> None:
+        if beam < 1:
+            raise ValueError(f"beam must be at least 1, but is {beam}")
+        if len(self.trees) > 1:
+            raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
+
+    def path_scores(self, X: Any, rows: LabelRows, n_threads: int) -> list[PathScores]:
+        """Return what the node classifiers of each tree say about rows with known labels."""
+        features = as_features(X, n_features=self.n_features)
+        arrays = (features.indptr.astype(np.int64, copy=False), features.indices, features.data)
+        pairs = [
+            native.path_scores(*arrays, rows.indptr, rows.indices, n_threads)
+            for native in self._native
+        ]
+        return [PathScores(nodes, scores, z.view(np.bool_)) for nodes, scores, z in pairs]
+
+    def probabilities_of(
+        self,
+        X: Any,
+        labels: LabelRows,
+        *,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
+    ) -> NDArray[np.float32]:
+        """Return the probabilities of given labels of each row, in the order of labels.indices."""
+        rows = as_features(X, n_features=self.n_features)
+        curve = self.calibration.curve
+        found = _core.probabilities_of(
+            self._native,
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices,
+            rows.data,
+            labels.indptr,
+            labels.indices,
+            scaling._native,
+            n_threads,
+        )
+        return found if curve is None else curve(found)
+
+    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
+        """Return the classifier of a node, or None for a root that has none."""
+        if node == 0 and not self.has_root:
+            return None
+        _, _, features, weights, bias, _ = self._native[tree].of_node(node)
+        slope, intercept = self.links(tree)
+        link = float(slope[node]), float(intercept[node])
+        return NodeClassifier(features, weights, float(bias[0]), *link)
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        if node < 0 and not self.has_root:
+            return np.ones(1)
+        return self._native[tree].ask(node, row.indices, row.data).astype(np.float64)
+
+    def covered(self, X: Any) -> NDArray[np.float32]:
+        """Return products along paths to all labels, normalised as Theorem 6 has it; few rows."""
+        products = self.calibrated(replace(self.calibration, curve=None))
+        return products.with_siblings("cover").search(X)[0].toarray()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)
+        return type(self), (*parts, self.calibration)
+
+    # The model file -----------------------------------------------------------------------------
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that the model is: a part that JSON can say, and arrays by name."""
+        meta = {name: getattr(self, name) for name in _META}
+        meta |= {"n_trees": len(self.trees), "objective": self.calibration.objective}
+        arrays = self.calibration.to_arrays()
+        for t, (tree, layout) in enumerate(zip(self.trees, self.layouts, strict=True)):
+            arrays |= {f"tree{t}.parent": tree.parent, f"tree{t}.label": tree.label}
+            arrays |= {f"tree{t}.{name}": array for name, array in layout._asdict().items()}
+        return meta, arrays
+
+    @classmethod
+    def from_arrays(cls, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the model that `to_arrays` was called on; the arrays are used as they are.
+
+        Raises
+        ------
+        ValueError
+            If any part is missing or breaks a rule that keeps queries within the arrays.
+        """
+        _check_meta(meta, n_arrays=len(arrays))
+        trees = [_stored_tree(arrays, t) for t in range(meta["n_trees"])]
+        if len({tree.n_labels for tree in trees}) > 1:
+            raise ValueError("all trees must have the same labels")
+        layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
+        calibration = Calibration.from_arrays(
+            arrays,
+            n_nodes=[tree.n_nodes for tree in trees],
+            n_labels=trees[0].n_labels,
+            objective=meta["objective"],
+        )
+        return cls(trees, layouts, **{name: meta[name] for name in _META}, calibration=calibration)
+
+    def check_weights(self) -> None:
+        """Refuse weights that are not finite or lie outside; answers are safe, but odd, with them.
+
+        This looks at every weight, which takes longer than all else that opening a file does.
+        """
+        for t, native in enumerate(self._native):
+            try:
+                native.check_all(n_threads(None))
+            except ValueError as error:
+                raise ValueError(f"tree{t}.bytes: {error}") from None
+
+
+def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
+    if meta.keys() != {"n_trees", "objective", *_META}:
+        raise ValueError(f"a model must have n_trees, objective, {', '.join(_META)}")
+    for name, most in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
+        number = meta[name]
+        if type(number) is not int or not 1 <= number <= most:
+            raise ValueError(f"{name} must be an integer in 1..{most}, but is {number!r:.40}")
+    for name, known in (("link", list(LINKS)), ("siblings", list(SIBLINGS))):
+        if meta[name] not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, but is {meta[name]!r:.40}")
+    if not isinstance(meta["has_root"], bool):
+        raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")
+
+
+def _stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
+    parent = take(arrays, f"tree{t}.parent", "i4")
+    label = take(arrays, f"tree{t}.label", "i4")
+    try:
+        tree = LabelTree.from_parents(parent, label)
+    except ValueError as error:
+        raise ValueError(f"tree{t}: {error}") from None
+    # Weights go by the number of the node, so a tree that is numbered anew would mix them up.
+    if not (np.array_equal(tree.parent, parent) and np.array_equal(tree.label, label)):
+        raise ValueError(f"tree{t}: nodes must be numbered breadth first, and none have one child")
+    return tree
+
+
+def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
+    taken = (take(arrays, f"tree{t}.{name}", dtype) for name, dtype in LAYOUT_DTYPES.items())
+    return Layout(*taken)
+
+
+def check_query(top_k: int | None, threshold: float) -> None:
+    """Refuse a number of labels or a threshold that makes no sense."""
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be at least 1, but is {top_k}")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

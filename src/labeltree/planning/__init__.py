@@ -1,0 +1,7 @@
+"""Which tree to take: candidates, what they cost, and what fits into a budget."""
+
+from labeltree.planning.budget import Budget
+from labeltree.planning.plans import PlanRow
+from labeltree.planning.training_times import measure_cost_model
+
+__all__ = ["Budget", "PlanRow", "measure_cost_model"]

@@ -1,0 +1,206 @@
+"""The trees worth trying on given data, and what is proven about each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labeltree import trees
+from labeltree.data import LabelRows
+from labeltree.trees import CostModel, LabelTree
+from labeltree.trees._cheapest import is_nested
+from labeltree.trees._multiclass import DEFAULT_EXACT_UP_TO
+from labeltree.trees.cost_model import PAPER
+from labeltree.units import compact
+
+_MAX_STAR = 1000  # labels; beyond, one classifier a label for every row is what trees are to avoid
+_MAX_EXACT = 12  # labels; takes milliseconds
+_WIDE = 16  # children of the wide k-means tree
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What builders are given."""
+
+    X: Any  # csr_array or None
+    rows: LabelRows
+    sweeps: int
+    seed: int
+    n_jobs: int | None
+    cost_model: CostModel
+
+    @cached_property
+    def is_multiclass(self) -> bool:
+        """Whether no row has two labels."""
+        return bool((np.diff(self.rows.indptr) <= 1).all())
+
+    @cached_property
+    def is_nested(self) -> bool:
+        """Whether the rows of every label are rows of all labels that are more frequent."""
+        return is_nested(self.rows)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.rows.n_labels
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is proven about the cost of a tree."""
+
+    short: str  #: fits a column of a table
+    text: str
+
+
+OPTIMAL = Promise("optimal", "no tree costs less on these rows")
+NEAR_ENTROPY = Promise("opt+3", "at most 3 a row above the optimum, as no row has two labels")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to build a tree, when it makes sense and what it promises."""
+
+    name: str
+    build: Callable[[Inputs], LabelTree]
+    # Why it is of no use for these inputs; "" where it is of use.
+    unfit: Callable[[Inputs], str] = lambda inputs: ""
+    # What is proven beyond max D_j for these inputs; None where nothing is.
+    promise: Callable[[Inputs], Promise | None] = lambda inputs: None
+
+
+def own_candidate(name: str, tree: LabelTree, rows: LabelRows) -> Candidate:
+    """Return a tree of the user with its labels numbered as those of the rows."""
+    if tree.n_labels != rows.n_labels:
+        raise ValueError(f"tree {name} has {tree.n_labels} labels, but Y has {rows.n_labels}")
+    if tree.names is not None and rows.names is not None:
+        number = {label: j for j, label in enumerate(rows.names.tolist())}
+        for label in tree.names:
+            if label not in number:
+                raise ValueError(f"tree {name} has label {label!r}, but Y has not")
+        numbers = np.array([number[label] for label in tree.names], np.int32)
+        labels = np.where(tree.label < 0, np.int32(-1), numbers[tree.label])
+        tree = LabelTree.from_parents(tree.parent, labels, names=rows.names)
+    return Candidate(name, lambda _: tree)
+
+
+def times_optimum(factor: int) -> Promise:
+    """Return the promise that every tree makes with factor max D_j."""
+    return Promise(
+        f"≤{compact(factor)}×", f"at most {factor} times the optimum, whatever the label rows"
+    )
+
+
+def ternary_factor(n_labels: int) -> int:
+    """Return 3⌈log₃ m⌉, the factor of the complete ternary tree; 1 for one label.
+
+    Examples
+    --------
+    >>> ternary_factor(27), ternary_factor(28)
+    (9, 12)
+    """
+    depth = 0
+    while 3**depth < n_labels:
+        depth += 1
+    return max(3 * depth, 1)
+
+
+def _needs_features(inputs: Inputs) -> str:
+    return "needs X" if inputs.X is None else ""
+
+
+def _needs_sweeps(inputs: Inputs) -> str:
+    return "" if inputs.sweeps > 0 else "sweeps is 0"
+
+
+def _at_most(limit: int) -> Callable[[Inputs], str]:
+    return lambda inputs: f"more than {limit} labels" if inputs.n_labels > limit else ""
+
+
+def _near_entropy(inputs: Inputs) -> Promise | None:
+    return NEAR_ENTROPY if inputs.is_multiclass else None
+
+
+def _multiclass_promise(inputs: Inputs) -> Promise:
+    n_positive = int(np.count_nonzero(inputs.rows.counts))
+    return OPTIMAL if n_positive <= DEFAULT_EXACT_UP_TO else NEAR_ENTROPY
+
+
+def _cheapest_promise(inputs: Inputs) -> Promise | None:
+    """Never dearer than the proven trees, so it keeps their word."""
+    if inputs.cost_model != PAPER:
+        return None
+    if inputs.is_nested:
+        return OPTIMAL
+    if inputs.is_multiclass:
+        return _multiclass_promise(inputs)
+    return times_optimum(ternary_factor(inputs.n_labels))
+
+
+def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
+    return trees.cheapest(inputs.rows, sweeps=sweeps, cost_model=inputs.cost_model)
+
+
+def _kmeans(inputs: Inputs, **options: Any) -> LabelTree:
+    return trees.kmeans(inputs.X, inputs.rows, seed=inputs.seed, n_jobs=inputs.n_jobs, **options)
+
+
+def _collapsed_kmeans(inputs: Inputs) -> LabelTree:
+    """Split down to single labels, for collapse to decide which labels share a node."""
+    tree = _kmeans(inputs, max_leaf=1)
+    return trees.collapse(tree, inputs.rows, cost_model=inputs.cost_model)
+
+
+def _blend(inputs: Inputs) -> LabelTree:
+    return trees.blend(
+        inputs.X,
+        inputs.rows,
+        cost_model=inputs.cost_model,
+        seed=inputs.seed,
+        n_jobs=inputs.n_jobs,
+    )
+
+
+CANDIDATES = (
+    Candidate("star", lambda i: trees.star(i.n_labels), unfit=_at_most(_MAX_STAR)),
+    Candidate("complete", lambda i: trees.complete(i.n_labels, counts=i.rows.counts)),
+    Candidate("huffman", lambda i: trees.huffman(i.rows.counts), promise=_near_entropy),
+    Candidate("shannon", lambda i: trees.shannon(i.rows.counts), promise=_near_entropy),
+    Candidate(
+        "multiclass",
+        lambda i: trees.multiclass(i.rows.counts),
+        unfit=lambda i: "" if i.is_multiclass else "some row has two labels",
+        promise=_multiclass_promise,
+    ),
+    Candidate(
+        "nested",
+        lambda i: trees.nested(i.rows.counts),
+        unfit=lambda i: "" if i.is_nested else "labels do not lie within each other",
+        promise=lambda i: OPTIMAL,
+    ),
+    Candidate(
+        "exact",
+        lambda i: trees.exact(i.rows),
+        unfit=_at_most(_MAX_EXACT),
+        promise=lambda i: OPTIMAL,
+    ),
+    Candidate("cheapest", lambda i: _cheapest(i, 0), promise=_cheapest_promise),
+    Candidate(
+        "cheapest+sweeps",
+        lambda i: _cheapest(i, i.sweeps),
+        unfit=_needs_sweeps,
+        promise=_cheapest_promise,
+    ),
+    Candidate("kmeans", lambda i: _kmeans(i), unfit=_needs_features),
+    Candidate(
+        "kmeans16",
+        lambda i: _kmeans(i, arity=_WIDE, max_leaf=_WIDE),
+        unfit=_needs_features,
+    ),
+    Candidate("kmeans+collapse", _collapsed_kmeans, unfit=_needs_features),
+    Candidate("blend", _blend, unfit=_needs_features),
+)

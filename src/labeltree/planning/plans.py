@@ -1,0 +1,337 @@
+"""Trees for your own data side by side, and the choice among them under a budget.
+
+Trees are built in full and priced exactly; time, memory and latency are estimates, made by counting
+operations (`labeltree.resources`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from labeltree import cost
+from labeltree.cost.tree_report import TreeReport, report_rows
+from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.planning.budget import Budget
+from labeltree.planning.candidates import (
+    CANDIDATES,
+    OPTIMAL,
+    Candidate,
+    Inputs,
+    Promise,
+    own_candidate,
+    times_optimum,
+)
+from labeltree.planning.resources import RATES, FeatureCounts, Rates, Resources, estimate
+from labeltree.planning.table import plan_table
+from labeltree.progress import Progress
+from labeltree.trees import CostModel, LabelTree
+from labeltree.trees.cost_model import PAPER
+from labeltree.units import format_bytes, format_seconds
+
+__all__ = ["RATES", "Plan", "PlanRow", "Rates", "plan"]
+
+DEFAULT_SWEEPS = 2
+_STOPPED = "stopped before"  # why a tree was left out
+_THRESHOLD = 0.5  # of the reports; the plan itself uses none of what depends on it
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """One tree of a plan."""
+
+    name: str
+    tree: LabelTree
+    report: TreeReport
+    promise: Promise  #: what is proven about its cost
+    price: float  #: of all nodes but the root's own, by the plan's cost model
+    build_seconds: float  #: measured
+    resources: Resources | None  #: estimates; None without features
+    breaks: tuple[str, ...] = ()  #: limits of the budget that it breaks, in words
+    excess: float = 1.0  #: the largest use over its limit; above 1 where a limit is broken
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name, fit for JSON; the tree itself is left out."""
+        return {
+            "name": self.name,
+            **self.report.to_dict(),
+            "promise": self.promise.text,
+            "price": self.price,
+            "build_seconds": self.build_seconds,
+            **(asdict(self.resources) if self.resources else {}),
+            "breaks": list(self.breaks),
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Trees side by side, cheapest first, and the one to take; `print` shows the table."""
+
+    rows: tuple[PlanRow, ...]
+    best: PlanRow
+    reason: str  #: why it is the best
+    budget: Budget
+    left_out: Mapping[str, str]  #: names of trees that were not built, and why
+
+    @property
+    def fits(self) -> bool:
+        """Whether the best tree stays within the budget; if not, no tree does."""
+        return not self.best.breaks
+
+    @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C ended the plan before the last tree."""
+        return _STOPPED in self.left_out.values()
+
+    def table(self) -> str:
+        """Return the plan as text of at most 100 columns."""
+        return plan_table(self)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan by names, fit for JSON; the trees themselves are left out."""
+        return {
+            "best": self.best.name,
+            "reason": self.reason,
+            "fits": self.fits,
+            "budget": self.budget.limits(),
+            "trees": [row.to_dict() for row in self.rows],
+            "left_out": dict(self.left_out),
+        }
+
+
+def plan(
+    X: Any,
+    Y: Any,
+    *,
+    trees: Iterable[str] | None = None,
+    own: Mapping[str, LabelTree] | None = None,
+    budget: str | Mapping[str, float | str] | Budget | None = None,
+    held_out: float = 0.0,
+    sweeps: int = DEFAULT_SWEEPS,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    cost_model: CostModel = PAPER,
+    progress: Progress | None = None,
+) -> Plan:
+    """Return the trees that make sense for X and Y side by side, and the best within a budget.
+
+    The best tree is the cheapest one by the cost model among those within the budget; of equally
+    cheap ones the one with fewer nodes. How well a tree predicts is not known before it is trained,
+    so it plays no part. If no tree is within the budget, the best is the one that exceeds it by the
+    smallest factor, and `Plan.fits` is False.
+
+    Ctrl-C between two trees ends the plan with those that are done.
+
+    Parameters
+    ----------
+    X
+        Features of the rows. With None, trees over features and all estimates are left out.
+    Y
+        Labels of the rows.
+    trees
+        Names of the trees to build; all that make sense by default.
+    own
+        Trees of your own to compare with, by name.
+    budget
+        "60s" for building and training, "500MB" for training, "50us" for a query, several with
+        commas between, or a mapping; see `labeltree.budget.Budget.parse`.
+    held_out
+        Share of the rows, drawn at random, that trees are priced on but not built from. They say
+        what queries will cost.
+    sweeps
+        Sweeps of the tree "cheapest+sweeps". They take most of the time on many rows.
+    seed
+        Draws held-out rows and the first centroids of k-means.
+    n_jobs
+        Threads of k-means. Estimates are for one core.
+    cost_model
+        Prices that trees are chosen by and that "cheapest" and "kmeans+collapse" minimise.
+    progress
+        Told how far the plan is.
+
+    Examples
+    --------
+    >>> Y = [["tea", "milk"]] * 3 + [["bread"], ["jam"], ["ham"], ["egg"]]
+    >>> made = plan(None, Y)
+    >>> made.best.name, made.best.report.cost_per_row
+    ('exact', 6.0)
+    """
+    limits = Budget.parse(budget)
+    all_rows = as_labels(Y)
+    features = None if X is None else as_features(X)
+    _check(features, all_rows, limits, held_out, sweeps)
+    built_from, kept = _split(all_rows.n_rows, held_out, seed)
+    inputs = Inputs(
+        X=features if features is None or kept is None else features[built_from],
+        rows=all_rows if kept is None else all_rows.select(built_from),
+        sweeps=sweeps,
+        seed=seed,
+        n_jobs=n_jobs,
+        cost_model=cost_model,
+    )
+    chosen, left_out = _candidates(inputs, trees, own or {})
+    pricing = _Pricing(inputs, None if kept is None else all_rows.select(kept), limits)
+    rows = _build_all(chosen, pricing, progress)
+    left_out |= {candidate.name: _STOPPED for candidate in chosen[len(rows) :]}
+    return _choose(rows, limits, left_out)
+
+
+def _check(X: Any, rows: LabelRows, budget: Budget, held_out: float, sweeps: int) -> None:
+    if rows.n_labels < 2:
+        raise ValueError(f"a plan compares trees over at least 2 labels, but Y has {rows.n_labels}")
+    if rows.n_rows == 0:
+        raise ValueError("a plan needs at least one row, but Y has none")
+    if X is not None and X.shape[0] != rows.n_rows:
+        raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
+    if X is None and budget.limits():
+        raise ValueError(
+            "time, memory and latency are estimated from features; give X or no budget"
+        )
+    if not 0 <= held_out < 1:
+        raise ValueError(f"held_out is a share of the rows in 0..1, but is {held_out}")
+    if sweeps < 0:
+        raise ValueError(f"sweeps must be at least 0, but is {sweeps}")
+
+
+def _split(n_rows: int, held_out: float, seed: int) -> tuple[Any, Any]:
+    """Return the rows to build from and those to hold out, both ascending; None for no rows."""
+    n_held_out = round(n_rows * held_out)
+    if n_held_out == 0:
+        return None, None
+    if n_held_out == n_rows:
+        raise ValueError(f"held_out leaves no row to build trees from: {held_out} of {n_rows}")
+    order = np.random.default_rng(seed).permutation(n_rows)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+
+
+def _candidates(
+    inputs: Inputs, names: Iterable[str] | None, own: Mapping[str, LabelTree]
+) -> tuple[list[Candidate], dict[str, str]]:
+    """Return the trees to build, and the others with the reason why not."""
+    if isinstance(names, str):
+        raise TypeError(f"trees is a list of names, but is the text {names!r}")
+    known = {candidate.name: candidate for candidate in CANDIDATES}
+    wanted = list(known) if names is None else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in known:
+            raise ValueError(
+                f"trees are {', '.join(known)}, but one of those asked for is {name!r}"
+            )
+    reasons = {name: known[name].unfit(inputs) for name in wanted}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
+    chosen = [known[name] for name in wanted if not reasons[name]]
+    for name, tree in own.items():
+        if name in known:
+            raise ValueError(f"a tree of your own needs a name of its own, but is called {name!r}")
+        chosen.append(own_candidate(name, tree, inputs.rows))
+    if not chosen:
+        raise ValueError(
+            "a plan needs a tree to build, but left out "
+            + ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
+        )
+    return chosen, left_out
+
+
+class _Pricing:
+    """All that rows of a plan have in common."""
+
+    def __init__(self, inputs: Inputs, held_out: LabelRows | None, budget: Budget) -> None:
+        self.inputs, self.held_out, self.budget = inputs, held_out, budget
+        self.lower_bound = cost.lower_bound(inputs.rows)
+        self.features = None if inputs.X is None else FeatureCounts.of(inputs.X)
+
+    def row(self, candidate: Candidate) -> PlanRow:
+        """Build and price one tree."""
+        rows, cost_model = self.inputs.rows, self.inputs.cost_model
+        start = time.perf_counter()
+        tree = candidate.build(self.inputs)
+        seconds = time.perf_counter() - start
+        figures = report_rows(
+            tree, rows, self.lower_bound, held_out=self.held_out, threshold=_THRESHOLD
+        )
+        resources = None
+        if self.features is not None:
+            resources = estimate(
+                tree,
+                rows,
+                self.features,
+                prediction_cost=figures.prediction_cost,
+            )
+        return PlanRow(
+            name=candidate.name,
+            tree=tree if tree.names is not None else tree.with_names(rows.names),
+            report=figures,
+            promise=self._promise(candidate, figures),
+            price=cost_model.price(tree, rows),
+            build_seconds=seconds,
+            resources=resources,
+            **_broken(self.budget, resources, seconds),
+        )
+
+    def _promise(self, candidate: Candidate, figures: TreeReport) -> Promise:
+        if figures.cost <= figures.lower_bound:
+            return OPTIMAL
+        return candidate.promise(self.inputs) or times_optimum(figures.guarantee)
+
+
+def _broken(budget: Budget, resources: Resources | None, build_seconds: float) -> dict[str, Any]:
+    """Return which limits are broken, and by which factor the worst is."""
+    if resources is None:
+        return {}
+    uses = {
+        "time": build_seconds + resources.training_seconds,
+        "memory": resources.training_bytes,
+        "model": resources.model_bytes,
+        "latency": resources.latency_seconds,
+    }
+    breaks, excess = [], 0.0
+    for name, limit in budget.limits().items():
+        excess = max(excess, uses[name] / limit)
+        if uses[name] > limit:
+            breaks.append(f"{name} {_amount(name, uses[name])}")
+    return {"breaks": tuple(breaks), "excess": excess}
+
+
+def _amount(name: str, value: float) -> str:
+    return format_bytes(value) if name in ("memory", "model") else format_seconds(value)
+
+
+def _build_all(
+    chosen: list[Candidate], pricing: _Pricing, progress: Progress | None
+) -> list[PlanRow]:
+    """Return the rows that are done: all, or those before Ctrl-C came."""
+    rows: list[PlanRow] = []
+    tell = progress or (lambda done, total, name: None)
+    for candidate in chosen:
+        try:
+            tell(len(rows), len(chosen), candidate.name)
+            rows.append(pricing.row(candidate))
+        except KeyboardInterrupt:
+            if not rows:
+                raise
+            break
+    tell(len(rows), len(chosen), "")
+    return rows
+
+
+def _choose(rows: list[PlanRow], budget: Budget, left_out: dict[str, str]) -> Plan:
+    ordered = sorted(rows, key=lambda row: (row.price, row.tree.n_nodes))
+    fitting = [row for row in ordered if not row.breaks]
+    limits = ", ".join(f"{name} {_amount(name, at)}" for name, at in budget.limits().items())
+    among = "the trees that were done" if _STOPPED in left_out.values() else "all trees"
+    if not limits:
+        best, reason = ordered[0], f"the cheapest of {among}"
+    elif fitting:
+        best = fitting[0]
+        reason = f"the cheapest of the {len(fitting)} within {limits}"
+    else:
+        best = min(ordered, key=lambda row: row.excess)
+        reason = f"no tree is within {limits}; this one exceeds it least, {best.excess:.3g} times"
+    return Plan(tuple(ordered), best, reason, budget, left_out)

@@ -1,0 +1,103 @@
+"""A plan as a plain text table of at most 100 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from labeltree.units import compact, format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from labeltree.planning.plans import Plan, PlanRow
+    from labeltree.planning.resources import Resources
+
+WIDTH = 100
+_MAX_NAME = 15
+_Column = tuple[str, Callable[["PlanRow"], str]]
+
+
+def plan_table(plan: Plan) -> str:
+    """Return the table, what its columns mean, and the choice."""
+    columns = _columns(plan)
+    lines = [[title for title, _ in columns]]
+    lines += [[write(row) for _, write in columns] for row in plan.rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    marks = [" ", *("*" if row is plan.best else " " for row in plan.rows)]
+    text = [
+        mark + "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for mark, line in zip(marks, lines, strict=True)
+    ]
+    return "\n".join([*text, "", *_notes(plan)])
+
+
+def _columns(plan: Plan) -> list[_Column]:
+    first = plan.rows[0]
+    shape: list[_Column] = [
+        ("depth", lambda row: compact(row.report.depth)),
+        ("nodes", lambda row: compact(row.report.n_nodes)),
+        ("degree", lambda row: compact(row.report.max_degree)),
+    ]
+    if first.report.held_out_cost_per_row is not None:
+        # There is no room for both, and the degree can be had from the report.
+        shape[2] = ("new", lambda row: compact(row.report.held_out_cost_per_row or 0.0))
+    columns: list[_Column] = [
+        ("tree", lambda row: _shortened(row.name)),
+        ("cost", lambda row: compact(row.report.cost_per_row)),
+        ("×bound", lambda row: _ratio(row.report.ratio)),
+        ("promise", lambda row: row.promise.short),
+        *shape,
+        ("build", lambda row: format_seconds(row.build_seconds)),
+    ]
+    if first.resources is not None:
+        columns += [
+            ("train", lambda row: format_seconds(_resources(row).training_seconds)),
+            ("memory", lambda row: format_bytes(_resources(row).training_bytes)),
+            ("model", lambda row: format_bytes(_resources(row).model_bytes)),
+            ("query", lambda row: format_seconds(_resources(row).latency_seconds)),
+        ]
+    return columns
+
+
+def _resources(row: PlanRow) -> Resources:
+    assert row.resources is not None  # all rows of a plan have them or none has
+    return row.resources
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 1] + "…"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 999.995 else compact(value)
+
+
+def _notes(plan: Plan) -> list[str]:
+    first = plan.rows[0]
+    bound = first.report.lower_bound / first.report.n_rows
+    notes = [
+        f"cost: (row, node) pairs a row; no tree is below {compact(bound)}. ×bound: the cost over "
+        "that bound. promise: what is proven, for rows of this kind or for any."
+    ]
+    if first.report.held_out_cost_per_row is not None:
+        notes.append("new: cost of the held-out rows, which is what queries cost.")
+    if first.resources is not None:
+        notes.append(
+            "train, query: estimates for one core. memory, model: at most, before weights are "
+            "pruned."
+        )
+    if plan.left_out:
+        notes.append(f"left out: {_by_reason(plan.left_out)}.")
+    if not plan.fits:
+        listed = "; ".join(f"{row.name}: {', '.join(row.breaks)}" for row in plan.rows)
+        notes.append(f"over the budget: {listed}.")
+    notes.append(f"* {plan.best.name}: {plan.reason}.")
+    return [line for note in notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+
+
+def _by_reason(left_out: Mapping[str, str]) -> str:
+    reasons = dict.fromkeys(left_out.values())
+    return "; ".join(
+        ", ".join(name for name, why in left_out.items() if why == reason) + f" ({reason})"
+        for reason in reasons
+    )

@@ -1,0 +1,125 @@
+"""Finished parts of a training on disk, so that it can go on after a stop."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labeltree.data.files import open_write
+from labeltree.training.nodes import Part
+
+_HEADER = "checkpoint.json"
+_FORMAT = 1
+_PART = re.compile(r"tree(\d+)-packs(\d+)-(\d+)\.npz")
+_LEFT_BEHIND = ".*.part"  # of a write that was killed
+
+
+def fingerprint(values: Iterable[Any]) -> str:
+    """Return a text that differs if any array or any other value does.
+
+    Examples
+    --------
+    >>> fingerprint([np.arange(3), "a"]) == fingerprint([np.arange(3), "b"])
+    False
+    """
+    digest = hashlib.blake2b(digest_size=20)
+    for value in values:
+        if isinstance(value, np.ndarray):
+            digest.update(f"{value.dtype.str}{value.shape}".encode())
+            digest.update(np.ascontiguousarray(value).data)
+        else:
+            digest.update(repr(value).encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """A folder with the finished parts of one fit.
+
+    Parameters
+    ----------
+    folder
+        Made if there is none. It may hold nothing but a checkpoint.
+    key
+        Fingerprint of all that the weights depend on.
+    """
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self._folder = folder
+        if folder.exists() and not folder.is_dir():
+            raise ValueError(f"checkpoint must be a folder, but {folder} is a file")
+        header = folder / _HEADER
+        if header.exists():
+            self._check(header, key)
+        elif folder.exists() and any(folder.iterdir()):
+            raise ValueError(
+                f"checkpoint must be a new or empty folder, but {folder} holds other files"
+            )
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            with open_write(header) as stream:
+                stream.write(json.dumps({"format": _FORMAT, "fit": key}).encode())
+
+    def _check(self, header: Path, key: str) -> None:
+        try:
+            found = json.loads(header.read_bytes())
+        except ValueError:
+            raise ValueError(f"{header} is broken; remove the folder to start again") from None
+        if found != {"format": _FORMAT, "fit": key}:
+            raise ValueError(
+                f"the checkpoint in {self._folder} is of another fit: data, trees or settings "
+                "differ. Remove the folder, or give another one"
+            )
+
+    def tree(self, number: int) -> TreeParts:
+        """Return the parts of one tree."""
+        return TreeParts(self._folder, number)
+
+    def remove(self) -> None:
+        """Remove the parts, and the folder if nothing else is in it; the header goes last."""
+        for path in [*self._folder.glob("tree*-packs*.npz"), *self._folder.glob(_LEFT_BEHIND)]:
+            path.unlink()
+        (self._folder / _HEADER).unlink()
+        if not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+
+class TreeParts:
+    """The finished parts of one tree, each in a file of its own."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder, self._number = folder, number
+
+    def load(self) -> Iterator[tuple[int, Part]]:
+        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+        found: dict[int, tuple[int, Path]] = {}
+        for path in self._folder.iterdir():
+            match = _PART.fullmatch(path.name)
+            if match is not None and int(match[1]) == self._number:
+                found[int(match[2])] = (int(match[3]), path)
+        end = 0
+        while end in found:
+            end, path = found[end]
+            yield end, _read(path)
+
+    def save(self, first: int, last: int, part: Part) -> None:
+        """Write the part of the packs first .. last - 1, whole or not at all."""
+        path = self._folder / f"tree{self._number}-packs{first}-{last}.npz"
+        with open_write(path) as stream:
+            np.savez(stream, **part._asdict())
+
+
+def _read(path: Path) -> Part:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            values = {name: arrays[name] for name in Part._fields}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is broken ({error}); remove it to train it again") from error
+    return Part(**(values | {"n_visits": int(values["n_visits"])}))

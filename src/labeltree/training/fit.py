@@ -1,0 +1,126 @@
+"""From checked rows to a trained forest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree import cost
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.model.calibration import fixed_calibration
+from labeltree.model.model import Model
+from labeltree.progress import Progress
+from labeltree.threads import n_threads
+from labeltree.training.checkpoint import Checkpoint, fingerprint
+from labeltree.training.feature_weighting import Powers
+from labeltree.training.forest import ForestSettings, Sample, has_root
+from labeltree.training.nodes import COLD, SolverSettings, Start, train_nodes
+from labeltree.trees import LabelTree
+
+if TYPE_CHECKING:
+    from labeltree.training.node_estimators import NodeModel
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What a fit does, apart from the data."""
+
+    forest: ForestSettings
+    solver: SolverSettings
+    max_memory: float | None = None  # bytes
+    checkpoint: Path | None = None
+    n_jobs: int | None = None
+    start: tuple[Start, ...] = ()  # weights to go on from, of each tree
+    feature_powers: Powers | None = None  # None to find them
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A trained forest and what it took."""
+
+    model: Model | NodeModel
+    training_cost: int  # (row, node) pairs over all trees
+    n_visits: int  # rows visited by the solver over all nodes, counting passes
+
+
+def fit_forest(
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: FitSettings,
+    *,
+    weight: NDArray[np.float32] | None = None,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Return the forest of these rows."""
+    tell = progress or (lambda done, total, name: None)
+    tell(0.0, 1.0, "building trees")
+    samples = settings.forest.samples(rows, weight)
+    trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
+    tell(0.0, 1.0, "training")
+    checkpoint = None
+    if settings.checkpoint is not None:
+        key = fingerprint(_all_that_matters(X, trees, samples, settings))
+        checkpoint = Checkpoint(settings.checkpoint, key)
+    trained = [
+        train_nodes(
+            tree,
+            X,
+            sample.rows,
+            replace(settings.solver, seed=sample.seed),
+            sample_weight=sample.weight,
+            n_threads=n_threads(settings.n_jobs),
+            max_memory=settings.max_memory,
+            progress=_of_tree(progress, t, len(trees)),
+            store=None if checkpoint is None else checkpoint.tree(t),
+            start=settings.start[t] if settings.start else COLD,
+        )
+        for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
+    ]
+    layouts = [one.layout for one in trained]
+    loss = settings.solver.loss
+    model = Model(
+        trees,
+        layouts,
+        loss,
+        X.shape[1],
+        has_root(rows, weight) or any(start.has_root for start in settings.start),
+        calibration=fixed_calibration(loss, rows.kind),
+    )
+    if checkpoint is not None:
+        checkpoint.remove()
+    return Fitted(model, training_cost(trees, samples), sum(one.n_visits for one in trained))
+
+
+def training_cost(trees: list[LabelTree], samples: list[Sample]) -> int:
+    """Return the (row, node) pairs of all trees; rows that a tree does not see cost its root 1."""
+    pairs = zip(trees, samples, strict=True)
+    return sum(cost.training_cost(tree, sample.rows) for tree, sample in pairs)
+
+
+def _of_tree(progress: Progress | None, number: int, n_trees: int) -> Progress | None:
+    """Return the progress of one tree as a part of that of all trees."""
+    if progress is None or n_trees == 1:
+        return progress
+    name = f"tree {number + 1} of {n_trees}"
+    return lambda done, total, _: progress(number * total + done, n_trees * total, name)
+
+
+def _all_that_matters(
+    X: FeatureMatrix, trees: list[LabelTree], samples: list[Sample], settings: FitSettings
+) -> Iterator[object]:
+    """Yield what the weights depend on; the release too, as another may pack nodes differently."""
+    yield version("labeltree")
+    yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
+    yield asdict(settings.solver)
+    for start in settings.start:
+        yield from (*start.weights, start.is_known, start.rows_before)
+    for tree, sample in zip(trees, samples, strict=True):
+        yield from (tree.parent, tree.label)
+        yield from (sample.rows.indptr, sample.rows.indices, sample.weight, sample.seed)

@@ -1,0 +1,349 @@
+"""The node classifiers of a tree, fitted over the rows that reach them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree import _core
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.model.layout import Layout, NodeWeights
+from labeltree.progress import Progress
+from labeltree.training.loss_weights import ErrorWeights, NodeRows, balanced_weights, damped_weights
+from labeltree.trees import LabelTree
+
+log = logging.getLogger("labeltree")
+
+LOSSES = ("squared_hinge", "logistic")
+#: Score of a node that no training row is positive for: probability 0 by every link.
+NEVER = -120.0  # exp(120) is infinite in float32
+_NEW_ROWS = 0.75  # power of their share by which C falls; docs/online.md
+_MANY = 8  # packs a thread, after which one more or less matters little
+_N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """How the classifier of a node is fitted.
+
+    Parameters
+    ----------
+    loss
+        "squared_hinge" or "logistic".
+    C
+        Weight of the loss against the squared norm of the weights.
+    damping
+        Powers by which C falls with the number of positive rows of a node, for positive and for
+        negative rows; see `error_weights`. None for the defaults.
+    class_weight
+        Factors of C for positive and for negative rows of a node, or "balanced": such, instead of
+        the damped ones, that both kinds weigh the same.
+    bias
+        Value of a constant feature; 0 for none.
+    tolerance
+        A classifier is done when no row is further from its optimum.
+    max_iterations
+        Passes over the rows of a node at most.
+    prune
+        Weights of at most this size are dropped.
+    max_nonzeros
+        Weights that a node keeps at most, the largest; None for all.
+    seed
+        Order of the rows.
+    """
+
+    loss: str = "squared_hinge"
+    C: float = 1.0
+    damping: tuple[float, ...] | None = None
+    class_weight: Literal["balanced"] | tuple[float, float] = (1.0, 1.0)
+    bias: float = 1.0
+    tolerance: float = 0.1
+    max_iterations: int = 8
+    prune: float = 0.09
+    max_nonzeros: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
+        if not 0 < self.C < np.inf:
+            raise ValueError(f"C must be above 0, but is {self.C}")
+        if self.class_weight != "balanced" and not all(0 < w < np.inf for w in self.class_weight):
+            raise ValueError(f"class_weight must be above 0, but is {self.class_weight}")
+        powers = (0.0, 0.0) if self.damping is None else self.damping
+        if len(powers) != 2 or not all(0 <= power <= 1 for power in powers):
+            raise ValueError(f"damping must be two powers from 0 to 1, but is {powers}")
+        for name in ("bias", "tolerance", "prune"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
+        if self.max_iterations < 1:
+            raise ValueError(f"max_iterations must be at least 1, but is {self.max_iterations}")
+        if self.max_nonzeros is not None and self.max_nonzeros < 1:
+            raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
+
+    def error_weights(self, nodes: NodeRows) -> ErrorWeights:
+        """Return what errors of each node weigh."""
+        if self.class_weight == "balanced":
+            return balanced_weights(nodes, self.C)
+        positive, negative = self.class_weight
+        return damped_weights(nodes, (self.C * positive, self.C * negative), self.damping)
+
+
+class Part(NamedTuple):
+    """Weights of some nodes, as the native trainer gives them."""
+
+    nodes: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    n_visits: int  # rows visited by the solver, counting passes
+
+
+class Start(NamedTuple):
+    """Weights that training goes on from."""
+
+    weights: NodeWeights
+    is_known: NDArray[np.bool_]  # [node] whether they were learnt from positive rows
+    rows_before: int  # that they were learnt from
+    has_root: bool  # whether the root has a classifier, as some of these rows had no label
+
+    def damped(self, weights: ErrorWeights, n_rows: int) -> ErrorWeights:
+        """Return what errors weigh beside what was learnt before: less where nodes are known."""
+        if not len(self.is_known):
+            return weights
+        share = n_rows / max(self.rows_before + n_rows, 1)
+        factor = np.where(self.is_known, share**_NEW_ROWS, 1.0).astype(np.float32)
+        return ErrorWeights(*(weight * factor for weight in weights))
+
+
+#: Nothing to go on from.
+COLD = Start(
+    NodeWeights(
+        np.empty(0, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.float32),
+        np.empty(0, np.float32),
+    ),
+    np.empty(0, np.bool_),
+    0,
+    False,
+)
+
+
+class PartStore(Protocol):
+    """Keeps finished parts, so that a training that was stopped can go on from there."""
+
+    def load(self) -> Iterator[tuple[int, Part]]:
+        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+
+    def save(self, first: int, last: int, part: Part) -> None:
+        """Keep the part of the packs first .. last - 1."""
+
+
+class TrainedNodes(NamedTuple):
+    """What training made, and how much work it was."""
+
+    layout: Layout
+    n_visits: int  # rows visited by the solver, counting passes
+
+
+def make_trainer(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    sample_weight: NDArray[np.float32] | None = None,
+    start: Start = COLD,
+) -> _core.Trainer:
+    """Return the native trainer, which looks at the arrays without copying them."""
+    weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
+    errors = settings.error_weights(NodeRows.of(tree, rows, sample_weight))
+    return _core.Trainer(
+        tree._native,
+        rows.indptr,
+        rows.indices,
+        X.indptr.astype(np.int64, copy=False),
+        X.indices,
+        X.data,
+        X.shape[1],
+        *start.damped(errors, rows.n_rows),
+        weight,
+        start.weights.indptr,
+        start.weights.features,
+        start.weights.values,
+        start.weights.bias,
+        loss=settings.loss,
+        bias=settings.bias,
+        tolerance=settings.tolerance,
+        max_iterations=settings.max_iterations,
+        prune=settings.prune,
+        max_nonzeros=settings.max_nonzeros or 0,
+        seed=settings.seed % 2**64,
+    )
+
+
+def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of packs, which come dearest first, such that threads hardly wait at their ends.
+
+    So that no thread is left with a dear pack when the others are done, a batch has small packs
+    that take the others twice as long as its dearest (costs are estimates), or so many packs of any
+    size that one matters little.
+
+    Examples
+    --------
+    >>> list(batches(np.array([5.0, 1.0, 1.0, 1.0]), n_threads=1))
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
+    >>> list(batches(np.array([9.0, 9.0, 9.0] + 20 * [1.0]), n_threads=2))
+    [(0, 21), (21, 23)]
+    """
+    least = costs.sum() / _N_BATCHES
+    first = 0
+    while first < len(costs):
+        rest, dearest = costs[first:], costs[first]
+        work = np.cumsum(rest)
+        small = np.cumsum(np.where(rest <= dearest / _MANY, rest, 0.0))
+        is_even = (small >= 2 * (n_threads - 1) * dearest) | (work >= _MANY * n_threads * dearest)
+        enough = np.flatnonzero(is_even & (work >= least * (1 - 1e-9)))
+        last = first + int(enough[0]) + 1 if len(enough) else len(costs)
+        yield first, last
+        first = last
+
+
+def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
+    """Return how many threads fit into so many bytes beside X, Y and the finished weights."""
+    if max_memory is None:
+        return n_threads
+    free = max_memory - trainer.shared_bytes
+    fitting = int(free // trainer.thread_bytes)
+    if fitting < 1:
+        least = trainer.shared_bytes + trainer.thread_bytes
+        raise ValueError(
+            f"max_memory must be at least {least / 1e6:.0f} MB for this data, "
+            f"but is {max_memory / 1e6:.0f} MB"
+        )
+    return min(n_threads, fitting)
+
+
+def _untrained(start: Start, is_trained: NDArray[np.uint8]) -> Part:
+    """Return the weights of nodes that have some and no positive rows to learn from."""
+    weights, is_known = start.weights, start.is_known
+    lengths = np.diff(weights.indptr)
+    is_kept = is_known & (is_trained[: len(is_known)] == 0)
+    of_kept = np.repeat(is_kept, lengths)
+    return Part(
+        np.flatnonzero(is_kept).astype(np.int32),
+        np.append(0, np.cumsum(lengths[is_kept])),
+        weights.features[of_kept],
+        weights.values[of_kept],
+        weights.bias[is_kept],
+        0,
+    )
+
+
+def train_tree(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    *,
+    sample_weight: NDArray[np.float32] | None = None,
+    n_threads: int = 1,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+) -> Layout:
+    """Return the weights of all nodes; parameters as in `train_nodes`."""
+    return train_nodes(
+        tree,
+        X,
+        rows,
+        settings,
+        sample_weight=sample_weight,
+        n_threads=n_threads,
+        max_memory=max_memory,
+        progress=progress,
+    ).layout
+
+
+def train_nodes(
+    tree: LabelTree,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    settings: SolverSettings,
+    *,
+    sample_weight: NDArray[np.float32] | None = None,
+    n_threads: int = 1,
+    max_memory: float | None = None,
+    progress: Progress | None = None,
+    store: PartStore | None = None,
+    start: Start = COLD,
+) -> TrainedNodes:
+    """Return the weights of all nodes and how many rows the solver visited.
+
+    Parameters
+    ----------
+    tree, X, rows
+        The tree and the training rows.
+    settings
+        How a node is fitted.
+    sample_weight
+        Factor of C for each row, above 0.
+    n_threads
+        Number of threads; the weights are the same for every number.
+    max_memory
+        Bytes to use beside X, Y and the finished weights; fewer threads are used to stay below.
+    progress
+        Told how much work is done.
+    store
+        Keeps finished parts and gives back those of an earlier call that was stopped.
+    start
+        Weights to go on from: the solver looks for the least |w - start|² / 2 + loss. Nodes without
+        positive rows keep theirs, and C of nodes that were learnt before falls with the share of
+        rows that are new.
+    """
+    trainer = make_trainer(tree, X, rows, settings, sample_weight, start)
+    n_threads = threads_within(trainer, n_threads, max_memory)
+    costs = trainer.costs()
+    total = float(costs.sum())
+    is_trained = trainer.is_trained()
+    kept = _untrained(start, is_trained)
+    is_trained[kept.nodes] = 1
+    builder = _core.LayoutBuilder(tree._native, X.shape[1], is_trained, NEVER, False)
+    builder.add(*kept[:-1])
+    done = n_visits = 0
+    for end, part in () if store is None else store.load():
+        builder.add(*part[:-1])
+        done, n_visits = end, n_visits + part.n_visits
+    began = time.perf_counter()
+    laid_out: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as pool:
+        for first, last in batches(costs[done:], n_threads):
+            part = Part(*trainer.train(done + first, done + last, n_threads))
+            # Laid out while the next part is trained, unless one thread must do.
+            laid_out.append(pool.submit(builder.add, *part[:-1]))
+            if n_threads == 1:
+                laid_out[-1].result()
+            n_visits += part.n_visits
+            if store is not None:
+                store.save(done + first, done + last, part)
+            if progress is not None:
+                progress(float(costs[: done + last].sum()), total, "training")
+    for one in laid_out:
+        one.result()
+    log.info(
+        "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
+        tree.n_nodes,
+        len(costs),
+        n_visits,
+        time.perf_counter() - began,
+        n_threads,
+    )
+    return TrainedNodes(Layout(*builder.finish()), n_visits)

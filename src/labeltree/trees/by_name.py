@@ -1,0 +1,125 @@
+"""Trees by name, as the estimators and the command line ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labeltree.data import LabelRows, as_labels
+from labeltree.data.features import FeatureMatrix
+from labeltree.trees._blend import blend
+from labeltree.trees._cheapest import cheapest
+from labeltree.trees._complete import complete
+from labeltree.trees._exact import exact
+from labeltree.trees._huffman import huffman
+from labeltree.trees._kmeans import kmeans
+from labeltree.trees._multiclass import multiclass
+from labeltree.trees._nested import nested
+from labeltree.trees._random import random
+from labeltree.trees._shannon import shannon
+from labeltree.trees._star import star
+from labeltree.trees.cost_model import CostModel
+from labeltree.trees.tree import LabelTree
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Builder:
+    """How a tree is built from rows, with the options of the function of `labeltree.trees`."""
+
+    build: Callable[..., LabelTree]
+    takes: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
+    is_seeded: bool = False  # whether another seed makes another tree
+
+    def __call__(
+        self,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        *,
+        seed: int,
+        n_jobs: int | None,
+        options: Mapping[str, Any],
+    ) -> LabelTree:
+        arguments: dict[str, tuple[Any, ...]] = {
+            "X": (X, rows),
+            "Y": (rows,),
+            "counts": (rows.counts,),
+            "n_labels": (rows.n_labels,),
+        }
+        common: dict[str, Any] = {}
+        if self.is_seeded:
+            common["seed"] = seed
+        if self.takes == "X":
+            common["n_jobs"] = n_jobs
+        tree = self.build(*arguments[self.takes], **(common | dict(options)))
+        return tree if tree.names is not None else tree.with_names(rows.names)
+
+
+def _complete(rows: LabelRows, **options: Any) -> LabelTree:
+    return complete(rows.n_labels, counts=rows.counts, **options)
+
+
+def _auto(
+    X: FeatureMatrix,
+    rows: LabelRows,
+    *,
+    width: float = 3.0,
+    min_per_row: float = 10.0,
+    **options: Any,
+) -> LabelTree:
+    """Return like labels under wide nodes, the wider the more features a row has.
+
+    Of all single trees it is among the most accurate for its training time (docs/study.md): rows
+    with hundreds of features gain from wider nodes than rows with ten.
+    """
+    features_per_row = X.nnz / max(X.shape[0], 1)
+    prices = CostModel(per_row=max(width * features_per_row, min_per_row))
+    defaults: dict[str, Any] = {"likeness": 0.75, "cost_model": prices}
+    return blend(X, rows, **(defaults | options))
+
+
+BUILDERS: dict[str, Builder] = {
+    AUTO: Builder(_auto, "X", is_seeded=True),
+    "star": Builder(star, "n_labels"),
+    "complete": Builder(_complete, "Y"),
+    "random": Builder(random, "n_labels", is_seeded=True),
+    "huffman": Builder(huffman, "counts"),
+    "shannon": Builder(shannon, "counts"),
+    "nested": Builder(nested, "counts"),
+    "multiclass": Builder(multiclass, "counts"),
+    "exact": Builder(exact, "Y"),
+    "cheapest": Builder(cheapest, "Y"),
+    "kmeans": Builder(kmeans, "X", is_seeded=True),
+    "blend": Builder(blend, "X", is_seeded=True),
+}
+
+
+def find_builder(name: str) -> Builder:
+    """Return the builder of a name."""
+    if name not in BUILDERS:
+        known = ", ".join(BUILDERS)
+        raise ValueError(f"tree must be one of {known}, or a LabelTree, but is {name!r}")
+    return BUILDERS[name]
+
+
+def rows_of_tree(tree: LabelTree, Y: Any) -> LabelRows:
+    """Return Y with its labels numbered as those of a tree that the user gave.
+
+    Labels go by name if the tree has names. If not, they go by number: label j of the tree is
+    column j of an indicator, the j-th of the sorted labels if there are as many of them as the tree
+    has leaves, or else the integer j.
+
+    Examples
+    --------
+    >>> tree = LabelTree.from_nested([[0, 1], 2])
+    >>> rows_of_tree(tree, [["b"], ["a", "c"]]).indices.tolist()
+    [1, 0, 2]
+    >>> rows_of_tree(tree, [[2], [0]]).indices.tolist()
+    [2, 0]
+    """
+    if tree.names is not None:
+        return as_labels(Y, names=tree.names)
+    rows = as_labels(Y)
+    return rows if rows.n_labels == tree.n_labels else as_labels(Y, n_labels=tree.n_labels)

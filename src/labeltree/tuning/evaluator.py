@@ -1,0 +1,202 @@
+"""Settings trained on a sample of the rows and judged on rows held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree import metrics
+from labeltree.data import LabelRows, as_labels
+from labeltree.data.features import FeatureMatrix
+from labeltree.estimators import PLTClassifier, validation
+from labeltree.model import Calibration
+from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
+from labeltree.trees import LabelTree
+from labeltree.tuning.space import Settings
+
+_KS = (1, 3, 5)
+RANKINGS: tuple[str, ...] = tuple(f"{name}@{k}" for name in ("P", "R", "nDCG", "PSP") for k in _KS)
+SETS: tuple[str, ...] = ("micro_F1", "macro_F1")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A classifier trained on a sample, what it met of the validation rows, and how good it is."""
+
+    classifier: PLTClassifier
+    X_validation: FeatureMatrix
+    labels: NDArray[np.int64]  # what the classifier's labels are among those of all rows
+    figures: dict[str, float]
+    seconds: float
+
+
+class Judge:
+    """Trains and judges settings; samples of fewer rows lie within those of more.
+
+    Parameters
+    ----------
+    X
+        Features, or a list of texts.
+    Y
+        Labels.
+    fixed
+        Parameters of all settings.
+    holdout
+        Share of the rows to judge by, and a number of rows that it does not exceed.
+    sets
+        Whether predicted label sets are judged, too.
+    seed
+        Of what is drawn.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        Y: Any,
+        *,
+        fixed: Mapping[str, Any],
+        holdout: tuple[float, int],
+        sets: bool,
+        seed: int,
+    ) -> None:
+        self.is_text = is_texts(X)
+        features = None if self.is_text else validation.training_features(X)
+        self._X: Any = list(X) if features is None else features
+        n_rows = len(self._X) if features is None else features.shape[0]
+        tree = fixed.get("tree")
+        given = [tree] if isinstance(tree, LabelTree) else []
+        if tree is not None and not isinstance(tree, str | LabelTree):
+            given = list(tree)
+        self._rows = validation.training_labels(Y, given)
+        # Names and numbers of labels matter to what was given.
+        self._all_labels = bool(given) or isinstance(fixed.get("class_weight"), Mapping)
+        self._fixed, self._sets = fixed, sets
+        if n_rows != self._rows.n_rows:
+            raise ValueError(f"X has {n_rows} rows, but Y has {self._rows.n_rows}")
+        n_held = min(round(holdout[0] * n_rows), holdout[1])
+        if n_held < 2 or n_rows - n_held < 3:
+            raise ValueError(
+                f"tuning needs at least 3 rows to train and 2 to judge by, but of {n_rows} rows "
+                f"{n_held} are to judge by"
+            )
+        order = np.random.default_rng(seed).permutation(n_rows)
+        self._held, self._order = np.sort(order[:n_held]), order[n_held:]
+        self.truth = self._rows.select(self._held)
+        self._propensity = metrics.propensities(self._rows.select(self._order))
+        self._vectorised: tuple[Any, Any] | None = None
+
+    @property
+    def n_training(self) -> int:
+        """Rows that there are to train by."""
+        return len(self._order)
+
+    def n_labels(self, n_rows: int) -> int:
+        """Return how many labels a sample has."""
+        return len(np.unique(self._rows.select(self._order[:n_rows]).indices))
+
+    def judge(self, settings: Settings, n_rows: int) -> Outcome:
+        """Train on the first so many rows of the order, and judge."""
+        chosen = np.sort(self._order[:n_rows])
+        rows = self._rows.select(chosen)
+        labels = np.arange(rows.n_labels)
+        if not self._all_labels:
+            labels, indices = np.unique(rows.indices, return_inverse=True)
+            compact = indices.astype(np.int32)
+            rows = LabelRows(rows.indptr, compact, len(labels), None, rows.kind)
+        parameters = {**self._fixed, **settings}
+        X, X_validation, took = self._features(parameters, chosen)
+        start = monotonic()
+        names = PLTClassifier().get_params(deep=False)
+        known = {name: value for name, value in parameters.items() if name in names}
+        classifier = PLTClassifier(**known).fit(X, rows)
+        figures = self._figures(classifier, X_validation, labels)
+        return Outcome(classifier, X_validation, labels, figures, took + monotonic() - start)
+
+    def text_key(self, settings: Settings) -> str:
+        """Return what is the same for settings that make the same features of texts."""
+        return repr(self._text_options({**self._fixed, **settings})) if self.is_text else ""
+
+    def _text_options(self, parameters: Mapping[str, Any]) -> TextOptions:
+        return TextOptions(
+            **{name: parameters[name] for name in OPTION_NAMES if name in parameters}
+        )
+
+    def _features(
+        self, parameters: Mapping[str, Any], chosen: NDArray[np.int64]
+    ) -> tuple[FeatureMatrix, FeatureMatrix, float]:
+        """Return features to train and to judge by, and how long it took to make them."""
+        if not self.is_text:
+            self._vectorised = self._vectorised or (None, self._X[self._held])
+            return self._X[chosen], self._vectorised[1], 0.0
+        options = self._text_options(parameters)
+        key = options, len(chosen)
+        if self._vectorised is None or self._vectorised[0] != key:
+            self._vectorised = None  # before the next is made, so that there is one at a time
+            start = monotonic()
+            texts = [self._X[i] for i in chosen.tolist()]
+            held = [self._X[i] for i in self._held.tolist()]
+            learnt, X = TextFeatures.fit(options, texts, None)
+            self._vectorised = key, (X, learnt.transform(held), monotonic() - start)
+        made: tuple[FeatureMatrix, FeatureMatrix, float] = self._vectorised[1]
+        return made
+
+    def _figures(
+        self, classifier: PLTClassifier, X: FeatureMatrix, labels: NDArray[np.int64]
+    ) -> dict[str, float]:
+        best, _ = classifier.top_k(X, max(_KS))
+        ranked = np.where(best >= 0, labels[best], -1)
+        figures = metrics.evaluate(self.truth, ranked, ks=_KS, propensity=self._propensity)
+        figures = {name: figures[name] for name in RANKINGS}
+        if self._sets:
+            # As `labeltree train` has it: half of the rows calibrate, the others judge.
+            half = X.shape[0] // 2
+            calibrate(classifier, X[:half], self.truth.select(slice(0, half)), labels)
+            truth = self.truth.select(slice(half, None))
+            predicted = _predicted(classifier, X[half:], labels, truth.n_labels)
+            figures["micro_F1"] = metrics.micro_f1(truth, predicted)
+            figures["macro_F1"] = metrics.macro_f1(truth, predicted)
+        return figures
+
+    def calibration(self, outcome: Outcome) -> Calibration | None:
+        """Return what the validation rows teach about probabilities; None if it is of nodes."""
+        calibrate(outcome.classifier, outcome.X_validation, self.truth, outcome.labels)
+        calibration: Calibration = outcome.classifier.model_.calibration
+        return None if calibration.slope is not None else calibration
+
+
+def is_texts(X: Any) -> bool:
+    """Return whether X is a list of texts and no rows of numbers."""
+    if isinstance(X, str | bytes):
+        raise TypeError("texts must be a list of texts, but are one text; put it into a list")
+    if hasattr(X, "shape") and len(X.shape) != 1:
+        return False
+    first = next(iter(X), None)
+    return isinstance(first, str)
+
+
+def calibrate(
+    classifier: PLTClassifier, X: FeatureMatrix, truth: LabelRows, labels: NDArray[np.int64]
+) -> None:
+    """Calibrate by rows with labels that the classifier knows, if there are any."""
+    known = truth.to_csr()[:, labels]
+    if classifier.label_kind_ == "classes":
+        has_class = np.flatnonzero(np.diff(known.indptr))
+        X, known = X[has_class], known[has_class]
+    if known.nnz:
+        classifier.calibrate(X, known)
+
+
+def _predicted(
+    classifier: PLTClassifier, X: FeatureMatrix, labels: NDArray[np.int64], n_labels: int
+) -> LabelRows:
+    """Return predicted labels in the numbers of all rows."""
+    if classifier.label_kind_ == "classes":
+        return as_labels(labels[classifier.top_k(X, 1)[0]].tolist(), n_labels=n_labels)
+    found = classifier.predict(X)
+    indices = labels[found.indices].astype(np.int32)  # labels ascend, so rows stay sorted
+    return LabelRows(found.indptr.astype(np.int64), indices, n_labels)

@@ -1,0 +1,59 @@
+"""The command demo, run in this process."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from labeltree import datasets
+from labeltree.cli import main
+from labeltree.datasets import TextData
+from tests.cli.text_files import TAGGED
+
+
+@pytest.fixture
+def few_docs(monkeypatch) -> None:
+    texts, tags = [text for text, _ in TAGGED], [tags for _, tags in TAGGED]
+    monkeypatch.setattr(
+        datasets, "python_docs", lambda packages: TextData("python_docs", texts, tags)
+    )
+
+
+@pytest.mark.usefixtures("few_docs")
+def test_demo_shows_costs_and_saves_pictures(tmp_path, capsys) -> None:
+    pytest.importorskip("matplotlib")
+    assert main(["demo", "--output", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "one-vs-rest" in printed
+    assert f"Written to {tmp_path}: tree.json, model.lt, cost-bars.png, tree-top.png" in printed
+    assert (tmp_path / "tree-top.png").stat().st_size > 0
+
+
+@pytest.mark.usefixtures("few_docs")
+def test_demo_without_matplotlib_says_how_to_get_pictures(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert main(["demo", "--output", str(tmp_path)]) == 0
+    assert 'pip install "labeltree[plot]"' in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"tree.json", "model.lt"}
+
+
+@pytest.fixture
+def some_docs(monkeypatch) -> None:
+    texts, tags = [text for text, _ in TAGGED * 20], [tags for _, tags in TAGGED * 20]
+    monkeypatch.setattr(
+        datasets, "python_docs", lambda packages: TextData("python_docs", texts, tags)
+    )
+
+
+@pytest.mark.usefixtures("some_docs")
+def test_demo_answers_questions_and_judges_by_held_out_texts(tmp_path, capsys) -> None:
+    pytest.importorskip("matplotlib")
+    assert main(["demo", "--output", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "rows           54 to train by, 3 to judge by" in printed
+    assert "\neigenvalues of a sparse matrix\n    0." in printed
+    assert "log-odds, the sum" in printed
+    assert {"reliability.png", "accuracy-against-cost.png"} <= {
+        path.name for path in tmp_path.iterdir()
+    }

@@ -1,0 +1,176 @@
+"""The command train; pipes and full disks in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import labeltree as lt
+from labeltree import PLTClassifier, TextTagger
+from labeltree.cli import main
+from tests.cli.text_files import BROKEN, command, file_with, printed
+
+
+def test_train_writes_a_tagger_and_a_report(jsonl, tmp_path, capsys) -> None:
+    out = tmp_path / "made.lt"
+    assert main(["train", jsonl, "-o", str(out), "--n-jobs", "1"]) == 0
+    lines = dict(line.split(None, 1) for line in printed(capsys).splitlines())
+    assert lines["rows"] == "36 to train by, 2 to judge by"
+    assert lines["labels"].startswith("4, ")
+    assert {"P@1", "ECE@5", "cost", "written", "time"} <= lines.keys()
+    assert lt.load(out).tag(["tea"], top_k=1)[0][0][0] == "tea"
+
+
+def test_train_without_holdout_is_the_fit_of_the_library(jsonl, model, tmp_path, capsys) -> None:
+    out = str(tmp_path / "made.lt")
+    assert main(["train", jsonl, "-o", out, "--no-holdout", "--n-jobs", "1"]) == 0
+    assert lt.load(out).tag(["tea", ""]) == lt.load(model).tag(["tea", ""])
+    assert "P@1" not in printed(capsys)
+
+
+def test_train_reads_csv_tsv_and_folders(tmp_path, capsys) -> None:
+    rows = [("green tea", "tea;hot"), ("rye bread", "bread")] * 3
+    table = "body,topics\n" + "".join(f'"{text}","{tags}"\n' for text, tags in rows)
+    lines = "".join(f"{text}\t{tags}\n" for text, tags in rows)
+    for i, (text, tags) in enumerate(rows):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        (tmp_path / "folder" / f"{i}.txt").write_text(text)
+        (tmp_path / "folder" / f"{i}.key").write_text(tags.replace(";", "\n"))
+    made = []
+    for arguments in (
+        [file_with(tmp_path, table, "docs.csv"), "--text-field", "body", "--label-field", "topics"],
+        [file_with(tmp_path, lines, "docs.tsv")],
+        [str(tmp_path / "folder")],
+    ):
+        out = str(tmp_path / "made.lt")
+        assert main(["train", *arguments, "--separator", ";", "-o", out, "--no-holdout"]) == 0
+        made.append(lt.load(out).tag(["tea"]))
+    assert made[0] == made[1] == made[2]
+    assert len(made[0][0]) == 3
+
+
+def test_train_takes_options_of_the_library(jsonl, tmp_path, capsys) -> None:
+    options = "--ngram-range 1 1 --min-df 2 --C 2 --tree kmeans --n-trees 2 --loss logistic"
+    out = str(tmp_path / "made.lt")
+    assert main(["train", jsonl, "-o", out, *options.split(), "--no-sublinear-tf"]) == 0
+    found = lt.load(out).get_params()
+    expected = {"ngram_range": (1, 1), "min_df": 2, "C": 2.0, "tree": "kmeans", "n_trees": 2}
+    assert found == TextTagger(loss="logistic", sublinear_tf=False, **expected).get_params()
+
+
+def test_compressed_models_are_smaller_and_rank_alike(jsonl, tmp_path, capsys) -> None:
+    plain, small = tmp_path / "plain.lt", tmp_path / "small.lt"
+    assert main(["train", jsonl, "-q", "-o", str(plain)]) == 0
+    assert main(["train", jsonl, "-q", "-o", str(small), "--compress"]) == 0
+    assert lt.load(small).model_.n_bytes < lt.load(plain).model_.n_bytes
+    assert lt.load(small).tag(["tea"], top_k=1)[0][0][0] == "tea"
+
+
+def test_train_on_matrices_makes_a_classifier(matrices, tmp_path, capsys) -> None:
+    out = str(tmp_path / "made.lt")
+    assert main(["train", *matrices, "-o", out]) == 0
+    assert type(lt.load(out)) is PLTClassifier
+
+
+def test_quiet_training_prints_nothing(jsonl, tmp_path, capsys) -> None:
+    assert main(["train", jsonl, "-q", "-o", str(tmp_path / "made.lt")]) == 0
+    both = capsys.readouterr()
+    assert both.out + both.err == ""
+
+
+def test_one_label_is_enough(tmp_path, capsys) -> None:
+    data = file_with(tmp_path, "tea\tdrink\nrain\t\n", "docs.tsv")
+    assert main(["train", data, "-o", str(tmp_path / "made.lt")]) == 0
+    assert printed(capsys).startswith("rows           2 to train by, 0 to judge by\n")
+
+
+def test_labels_only_in_held_out_rows_are_no_harm(tmp_path, capsys) -> None:
+    lines = "".join(f"tea number{i}\ttag{i}\n" for i in range(10))
+    data = file_with(tmp_path, lines, "docs.tsv")
+    assert main(["train", data, "-o", str(tmp_path / "made.lt"), "--holdout", "0.5"]) == 0
+    assert "P@1 / 3 / 5    0.0 % / 0.0 % / 0.0 %" in printed(capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("docs.jsonl", b"", "docs.jsonl: there are no rows"),
+        (
+            "docs.jsonl",
+            "\n".join(BROKEN).encode(),
+            "docs.jsonl: line 17: broken JSON: Expecting ',' delimiter at character 31",
+        ),
+        ("docs.jsonl", b'{"body": "tea"}', 'docs.jsonl: line 1: field "text" is missing'),
+        (
+            "docs.tsv",
+            "grüner tee\ttee\n".encode("latin-1"),
+            "docs.tsv: line 1: not UTF-8: byte 0xfc",
+        ),
+        ("docs.tsv", b"tea\t\n", "docs.tsv: no row has a label"),
+        ("docs.tsv", b"?\ta\n!\tb\n", "no text has a word: words are two letters or more"),
+        ("docs.csv", b"text,topics\ntea,drink\n", 'docs.csv: line 1: column "tags" is missing'),
+        ("docs.csv", b"text,tags\ntea,a,b\n", "docs.csv: line 2: a row must have 2 fields"),
+        ("docs.csv", b'text,tags\n"tea\n', "docs.csv: line 2: broken CSV"),
+    ],
+)
+def test_bad_data_is_one_sentence_and_nothing_is_written(
+    name, content, message, tmp_path, capsys
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    out = tmp_path / "made.lt"
+    assert main(["train", str(tmp_path / name), "-o", str(out)]) == 1
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "docs.jsonl"], "required: -o"),
+        (["train", "docs.jsonl", "-o", "-"], "a model is a plain file, but -o is -"),
+        (["train", "docs.jsonl", "-o", "m.lt.gz"], "a model is a plain file"),
+        (["train", "docs.jsonl", "-o", "no/m.lt"], "there is no folder no"),
+        (["train", "docs.jsonl", "-o", "."], "it is a folder"),
+        (["train", "-", "-o", "m.lt"], "standard input has no suffix"),
+        (["train", "docs.jsonl", "-o", "m.lt", "--holdout", "1"], "--holdout must be above 0"),
+        (["predict", "MODEL", "--top-k", "0"], "--top-k must be at least 1, but is 0"),
+        (["predict", "MODEL", "--chunk", "0"], "--chunk must be at least 1, but is 0"),
+        (["predict", "MODEL", "--x", "X.npz"], "trained on texts, but data has rows of numbers"),
+        (["predict", "MODEL", "--format", "xmc"], "trained on texts, but data has rows of numbers"),
+        (["evaluate", "MODEL", "-"], "standard input has no suffix"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_code_2(arguments, message, model, capsys) -> None:
+    assert main([model if word == "MODEL" else word for word in arguments]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "Traceback" not in said
+
+
+def test_options_of_words_are_refused_for_matrices(matrices, tmp_path, capsys) -> None:
+    arguments = ["train", *matrices, "-o", str(tmp_path / "made.lt"), "--min-df", "2"]
+    assert main(arguments) == 2
+    assert "--min-df is about words, but data has rows of numbers" in capsys.readouterr().err
+
+
+def test_training_to_a_full_disk_says_so(jsonl) -> None:
+    done = command("train", jsonl, "-o", "/dev/full", stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "labeltree: /dev/full: No space left on device\n"
+
+
+def test_training_reads_a_pipe_and_draws_no_bar_in_it(jsonl, tmp_path) -> None:
+    out = str(tmp_path / "made.lt")
+    with Path(jsonl).open() as stream:
+        done = command(
+            *["train", "-", "--format", "jsonl", "-o", out], stdin=stream, stdout=subprocess.PIPE
+        )
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert "\r" not in done.stdout

@@ -1,0 +1,138 @@
+"""What is wrong, and what is only odd."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labeltree import HSMClassifier, PLTClassifier, trees
+from tests.estimators.few_rows import data, dense
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"tree": "oak"}, ValueError, "tree must be one of auto, star, .*, but is 'oak'"),
+        (
+            {"tree": 3},
+            TypeError,
+            "tree must be a name, a LabelTree .*, but is or holds int",
+        ),
+        ({"tree": []}, ValueError, "tree must hold at least one LabelTree, but is empty"),
+        ({"tree": trees.star(3)}, ValueError, "20 labels, but 3 are expected"),
+        ({"tree": trees.star(20), "n_trees": 2}, ValueError, "n_trees is 2, but 1 trees are given"),
+        ({"tree": trees.star(20), "tree_options": {"arity": 2}}, ValueError, "for trees by name"),
+        ({"tree": "kmeans", "tree_options": {"arty": 2}}, TypeError, "arty"),
+        ({"n_trees": 0}, ValueError, "n_trees must be at least 1, but is 0"),
+        ({"n_trees": 1.5}, TypeError, "n_trees must be an integer, but is float"),
+        ({"row_sample": 0.0}, ValueError, "row_sample must lie above 0 and up to 1, but is 0.0"),
+        ({"row_sample": 2}, ValueError, "row_sample must lie above 0 and up to 1, but is 2"),
+        ({"loss": "hinge"}, ValueError, "loss must be one of squared_hinge, logistic"),
+        ({"C": -1.0}, ValueError, "C must be above 0, but is -1.0"),
+        ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
+        ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
+        ({"class_weight": (1, 2, 3)}, ValueError, "class_weight must have two numbers, .* has 3"),
+        ({"damping": 0.1}, TypeError, "damping must be a pair of numbers or None, but is float"),
+        ({"damping": [0.1]}, ValueError, "damping must be two powers from 0 to 1, but is"),
+        ({"class_weight": 3}, TypeError, "class_weight must be .*, but is int"),
+        ({"class_weight": {99: 2.0}}, ValueError, "class_weight names label 99, but Y has none"),
+        ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be a number of threads"),
+        ({"random_state": -1}, ValueError, "random_state must be at least 0, but is -1"),
+        ({"max_memory": "many"}, ValueError, 'such as "60s", "500MB"'),
+        ({"max_memory": -5}, ValueError, "memory must be finite and above 0"),
+    ],
+)
+def test_parameters_are_checked_in_fit(options, error, message) -> None:
+    clf = PLTClassifier(**options)
+    with pytest.raises(error, match=message):
+        clf.fit(*data())
+    assert not hasattr(clf, "model_")
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.ones((0, 3)), [], r"0 sample\(s\)"),
+        (np.ones((2, 0)), [0, 1], r"0 feature\(s\)"),
+        ([[1.0], [np.nan]], [0, 1], "X must not contain NaN or inf, but row 1, column 0 is NaN"),
+        ([[1.0], [2.0]], [0, 1, 2], "X has 2 rows, but Y has 3"),
+        ([[1.0], [2.0]], [[], []], "Y must have at least one label, but has none"),
+        ([[1.0], [2.0]], None, "y is None"),
+        ([[1.0], [2.0]], [0.0, np.nan], "label NaN"),
+        ([[1.0], [2.0]], np.array([0.5, 0.7]), "continuous"),
+    ],
+)
+def test_data_is_checked(X, y, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        PLTClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0], r"sample_weight must have one number for each of 2 rows, but its shape is \(1,\)"),
+        ([1.0, -1.0], "sample_weight must be finite and at least 0, but number 1 is -1.0"),
+        ([1.0, np.nan], "sample_weight must be finite"),
+        ([0.0, 0.0], "all weights are zero"),
+    ],
+)
+def test_weights_are_checked(weight, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        PLTClassifier().fit([[1], [2]], [0, 1], sample_weight=weight)
+
+
+def test_rows_of_another_width_are_refused() -> None:
+    clf = PLTClassifier().fit([[1], [2]], [0, 1])
+    with pytest.raises(ValueError, match="X has 2 features, but PLTClassifier is expecting 1"):
+        clf.predict([[1, 2]])
+
+
+def test_queries_are_checked() -> None:
+    clf = PLTClassifier().fit([[1], [2]], [0, 1])
+    with pytest.raises(ValueError, match="k must be at least 1, but is 0"):
+        clf.top_k([[1]], k=0)
+    with pytest.raises(ValueError, match="top_k must be at least 1, but is -1"):
+        clf.predict_proba([[1]], top_k=-1)
+    with pytest.raises(ValueError, match=r"threshold must lie in 0\.\.1, but is 2"):
+        clf.predict_proba([[1]], threshold=2)
+
+
+def test_one_label_for_all_rows_is_certain() -> None:
+    assert HSMClassifier().fit([[1], [2]], ["a", "a"]).predict([[5]]).tolist() == ["a"]
+    assert dense(PLTClassifier().fit([[1], [2]], sparse.csr_array([[1], [1]])), [[5]]) == 1
+
+
+def test_one_label_of_some_rows_is_learned() -> None:
+    clf = PLTClassifier().fit([[1, 0], [0, 1]], sparse.csr_array([[1], [0]]))
+    assert clf.predict([[1, 0], [0, 1]]).toarray().tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_labels_that_no_row_has_are_impossible(loss: str) -> None:
+    clf = PLTClassifier(loss=loss).fit([[1], [2]], sparse.csr_array([[1, 0], [1, 0]]))
+    assert clf.predict_proba([[1]])[0, 0] > 0.5
+    assert clf.predict_proba([[1]])[0, 1] == 0
+    clf = PLTClassifier(loss=loss).fit([[1], [2]], sparse.csr_array((2, 3)))
+    assert dense(clf, [[1]]).tolist() == [[0, 0, 0]]
+
+
+def test_a_row_without_features_gets_the_usual_labels() -> None:
+    X = [[1, 0], [1, 0], [1, 0], [0, 1]]
+    clf = HSMClassifier().fit(X, ["often", "often", "often", "rare"])
+    assert clf.predict(sparse.csr_array((1, 2))).tolist() == ["often"]
+
+
+def test_no_rows_have_no_answers() -> None:
+    clf = PLTClassifier().fit([[1], [2]], [[0], [1]])
+    nothing = np.empty((0, 1))
+    assert clf.predict(nothing).shape == (0, 2)
+    assert clf.top_k(nothing, k=3)[0].shape == (0, 3)
+    assert clf.predict_labels(nothing) == []
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_rows_without_features_or_bias_do_no_harm(loss: str) -> None:
+    X, Y = data()
+    clf = PLTClassifier(loss=loss, bias=0.0).fit(X, Y)
+    assert np.isfinite(dense(clf, X)).all()
+    assert len(clf.model_.weights().values) > 0

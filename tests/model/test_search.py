@@ -1,0 +1,324 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labeltree import LabelTree, trees
+from labeltree.data import as_features, as_labels
+from labeltree.data.row_scaling import UNIT, unit_rows
+from labeltree.model import Model
+from labeltree.model.label_limits import Limits
+from labeltree.training.nodes import SolverSettings, train_tree
+from tests.node_estimates import node_estimates
+from tests.reference import search as reference
+
+
+def forest(
+    loss: str = "squared_hinge",
+    n_trees: int = 1,
+    seed: int = 0,
+    empty_rows: bool = False,
+    spread: int = 1,
+):
+    """A trained forest over 12 labels, and rows to ask it about.
+
+    Where columns are spread so far that most are empty, features share buckets.
+    """
+    rng = np.random.default_rng(seed)
+    X = as_features(sparse.random_array((80, 15), density=0.3, rng=rng, dtype=np.float64))
+    X = sparse.csr_array((X.data, X.indices * spread, X.indptr), shape=(80, 15 * spread))
+    labels = rng.random((80, 12)) < 0.2
+    if not empty_rows:
+        labels[~labels.any(axis=1), 0] = True
+    Y = as_labels(labels.astype(np.uint8))
+    grown = [trees.random(12, arity=3, seed=seed + t) for t in range(n_trees)]
+    settings = SolverSettings(loss=loss)
+    weights = [train_tree(tree, X, Y, settings) for tree in grown]
+    return Model(grown, weights, loss, 15 * spread, empty_rows), X
+
+
+def probabilities_by_hand(model: Model, X) -> np.ndarray:
+    """Of every node of the first tree, as the product along its path."""
+    tree, estimates = model.trees[0], node_estimates(model, X)
+    for v in range(1, tree.n_nodes):
+        estimates[:, v] *= estimates[:, tree.parent[v]]
+    return estimates
+
+
+def ask(model: Model, X, top_k=None, threshold=0.0, n_threads=1):
+    return model.search(X, top_k=top_k, threshold=threshold, n_threads=n_threads)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+@pytest.mark.parametrize("empty_rows", [False, True])
+@pytest.mark.parametrize("spread", [1, 100])
+def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool, spread: int) -> None:
+    model, X = forest(loss, empty_rows=empty_rows, spread=spread)
+    expected = probabilities_by_hand(model, X)[:, model.trees[0].leaves]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
+
+
+@given(st.integers(1, 12), st.integers(0, 5))
+@settings(deadline=None, max_examples=30)
+def test_top_k_is_that_of_all_probabilities(k: int, seed: int) -> None:
+    model, X = forest(seed=seed)
+    every = ask(model, X)[0].toarray()
+    found, _ = ask(model, X, top_k=k)
+    assert (np.diff(found.indptr) == k).all()
+    best = -np.sort(-every, axis=1)[:, :k]
+    np.testing.assert_array_equal(found.data.reshape(-1, k), best)
+    np.testing.assert_array_equal(
+        np.take_along_axis(every, found.indices.reshape(-1, k).astype(np.int64), axis=1), best
+    )
+
+
+@given(st.floats(0.01, 1.0), st.integers(0, 5))
+@settings(deadline=None, max_examples=30)
+def test_threshold_search_is_algorithm_2(threshold: float, seed: int) -> None:
+    model, X = forest("logistic", seed=seed)
+    threshold = float(np.float32(threshold))
+    every = ask(model, X)[0].toarray()
+    found, calls = ask(model, X, threshold=threshold)
+    np.testing.assert_array_equal(found.toarray(), np.where(every >= threshold, every, 0))
+    # c_τ(T, x) = 1 + Σ deg_v [η̂_v >= τ]; the root is not asked here because every row has a label
+    nodes = probabilities_by_hand(model, X)
+    clear = (np.abs(nodes - threshold) > 1e-4).all(axis=1)
+    expected = (nodes >= threshold) @ model.trees[0].degree
+    np.testing.assert_array_equal(calls[clear], expected[clear])
+
+
+def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
+    model, X = forest(n_trees=3)
+    parts = [
+        ask(Model([tree], [w], model.link, 15, False), X)[0].toarray()
+        for tree, w in zip(model.trees, model.layouts, strict=True)
+    ]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
+
+
+def test_a_forest_leaves_out_labels_below_the_threshold_on_average() -> None:
+    model, X = forest(n_trees=3)
+    every = ask(model, X)[0].toarray()
+    found = ask(model, X, threshold=0.3)[0].toarray()
+    np.testing.assert_array_equal(found, np.where(every >= np.float32(0.3), every, 0))
+
+
+@pytest.mark.parametrize("n_trees", [1, 2])
+def test_batch_and_single_and_threads_agree(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    whole, calls = ask(model, X, top_k=4)
+    threaded, threaded_calls = ask(model, X, top_k=4, n_threads=3)
+    np.testing.assert_array_equal(whole.indices, threaded.indices)
+    np.testing.assert_array_equal(whole.data, threaded.data)
+    np.testing.assert_array_equal(calls, threaded_calls)
+    for i in (0, 17, 79):
+        single, _ = ask(model, X[[i]], top_k=4)
+        np.testing.assert_array_equal(single.indices, whole.indices[4 * i : 4 * i + 4])
+        np.testing.assert_array_equal(single.data, whole.data[4 * i : 4 * i + 4])
+
+
+@pytest.mark.parametrize("at_once", [2, 5, 100])
+def test_asking_several_nodes_at_once_changes_no_answer(at_once: int) -> None:
+    model, X = forest(spread=100)
+    expected, fewest = ask(model, X, top_k=3)
+    found, calls = model.search(X, top_k=3, at_once=at_once)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.data, expected.data)
+    assert (calls >= fewest).all()
+
+
+def test_features_share_buckets_only_where_most_are_missing() -> None:
+    assert (forest(spread=1)[0].layouts[0].shift[1:] == 0).all()  # group 0, the root, is empty
+    assert (forest(spread=100)[0].layouts[0].shift[1:] > 0).all()
+
+
+def test_a_tree_of_one_label_answers() -> None:
+    X = as_features([[1.0], [0.0]])
+    tree = LabelTree.from_nested(0)
+    weights = train_tree(tree, X, as_labels([[0], []], n_labels=1), SolverSettings())
+    found, _ = ask(Model([tree], [weights], "squared_hinge", 1, True), X)
+    assert found[0, 0] > found[1, 0]
+
+
+def test_no_rows_have_no_answers() -> None:
+    model, _ = forest()
+    found, calls = ask(model, sparse.csr_array((0, 15), dtype=np.float32), top_k=3)
+    assert found.shape == (0, 12)
+    assert len(calls) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"top_k": 0}, "top_k must be at least 1, but is 0"),
+        ({"threshold": 1.5}, "threshold must lie in 0..1, but is 1.5"),
+    ],
+)
+def test_queries_are_checked(options, message) -> None:
+    model, X = forest()
+    with pytest.raises(ValueError, match=message):
+        ask(model, X, **options)
+
+
+def test_rows_of_another_width_are_refused() -> None:
+    model, _ = forest()
+    with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 15"):
+        ask(model, np.ones((1, 3)))
+
+
+@given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
+@settings(deadline=None, max_examples=30)
+def test_weighted_top_k_is_that_of_all_weighted_probabilities(k, seed, n_trees) -> None:
+    model, X = forest(n_trees=n_trees, seed=seed)
+    weights = np.random.default_rng(seed).uniform(0.1, 3.0, 12).astype(np.float32)
+    every = ask(model, X)[0].toarray()
+    limits = Limits(weights=weights, n_labels=12)
+    found, _ = model.search(X, top_k=k, limits=limits)
+    best = -np.sort(-(every * weights), axis=1)[:, :k]
+    labels = found.indices.reshape(-1, k)
+    np.testing.assert_allclose(found.data.reshape(-1, k) * weights[labels], best, rtol=1e-6)
+    chosen = np.take_along_axis(every, labels.astype(np.int64), axis=1)
+    np.testing.assert_array_equal(chosen, found.data.reshape(-1, k))
+
+
+@given(st.integers(1, 12), st.integers(0, 8), st.integers(2, 4))
+@settings(deadline=None, max_examples=30)
+def test_a_forest_finds_the_best_labels_on_average(k: int, seed: int, n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees, seed=seed)
+    every = ask(model, X)[0].toarray()
+    found, _ = ask(model, X, top_k=k)
+    best = -np.sort(-every, axis=1)[:, :k]
+    np.testing.assert_array_equal(found.data.reshape(-1, k), best)
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_every_label_has_its_own_threshold(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    thresholds = np.random.default_rng(1).uniform(0, 0.6, 12).astype(np.float32)
+    every = ask(model, X)[0].toarray()
+    found, _ = model.search(X, limits=Limits(thresholds=thresholds, n_labels=12))
+    np.testing.assert_array_equal(found.toarray(), np.where(every >= thresholds, every, 0))
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_only_candidates_are_answered(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees)
+    every = ask(model, X)[0].toarray()
+    weights = np.isin(np.arange(12), [3, 7, 8])
+    found, calls = model.search(X, top_k=2, limits=Limits(weights=weights, n_labels=12))
+    best = -np.sort(-every[:, [3, 7, 8]], axis=1)[:, :2]
+    np.testing.assert_array_equal(found.data.reshape(-1, 2), best)
+    assert set(found.indices) <= {3, 7, 8}
+    assert (calls <= model.search(X)[1]).all()
+
+
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> None:
+    model, X = forest(n_trees=n_trees, empty_rows=True)
+    every = ask(model, X)[0].toarray()
+    given_labels = as_labels([[i % 12, (5 * i + 1) % 12] for i in range(80)], n_labels=12)
+    found = model.probabilities_of(X, given_labels, n_threads=2)
+    rows = np.repeat(np.arange(80), np.diff(given_labels.indptr))
+    np.testing.assert_array_equal(found, every[rows, given_labels.indices])
+
+
+def test_a_wide_beam_is_exact_and_a_narrow_one_asks_less() -> None:
+    model, X = forest()
+    exact, _ = ask(model, X, top_k=3)
+    wide, _ = model.search(X, top_k=3, beam=12)
+    np.testing.assert_array_equal(wide.indices, exact.indices)
+    narrow, calls = model.search(X, top_k=3, beam=1)
+    assert calls.max() <= model.trees[0].depth * model.trees[0].max_degree
+    assert (narrow.data[narrow.indptr[:-1]] <= exact.data[exact.indptr[:-1]]).all()
+
+
+def test_the_fewest_calls_are_those_of_best_first_search() -> None:
+    model, X = forest()
+    nodes = probabilities_by_hand(model, X)
+    for k in (1, 4):
+        found, calls = model.search(X, top_k=k)
+        worst = found.data.reshape(-1, k)[:, -1]
+        clear = (np.abs(nodes - worst[:, None]) > 1e-5).sum(axis=1) >= nodes.shape[1] - 1
+        expected = (nodes >= worst[:, None] - 1e-5) @ model.trees[0].degree
+        np.testing.assert_array_equal(calls[clear], expected[clear])
+
+
+def test_estimates_of_siblings_are_made_to_cover_their_parent() -> None:
+    model, X = forest("logistic", empty_rows=True)
+    tree, estimates = model.trees[0], node_estimates(model, X)
+    expected = reference.normalized_products(tree.parent, estimates)
+    found, _ = ask(model.with_siblings("cover"), X)
+    np.testing.assert_allclose(found.toarray(), expected[:, tree.leaves], atol=1e-5)
+
+
+@pytest.mark.parametrize("spread", [1, 100])
+def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
+    model, X = forest(spread=spread)
+    small = model.rounded()
+    exact, rounded = model.weights(), small.weights()
+    node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
+    step = np.zeros(len(exact.bias))
+    np.maximum.at(step, node, np.abs(exact.values))
+    shape = len(exact.bias), model.n_features
+    matrix = [
+        sparse.csr_array((w.values, w.features, w.indptr), shape=shape).toarray()
+        for w in (exact, rounded)
+    ]
+    # Rows are nodes: none is off by more than half a step of 1/127 of its largest weight.
+    assert (np.abs(matrix[0] - matrix[1]) <= step[:, None] / 127 * 0.5001).all()
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), ask(small, X)[0].toarray(), atol=0.05)
+    assert small.n_bytes < model.n_bytes
+
+
+def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
+    rng = np.random.default_rng(0)
+    X = as_features(sparse.random_array((900, 40), density=0.3, rng=rng, dtype=np.float64))
+    Y = as_labels((np.arange(900) % 600)[:, None].tolist(), n_labels=600)
+    tree = trees.star(600)
+    model = Model([tree], [train_tree(tree, X, Y, SolverSettings())], "logistic", 40, False)
+    expected = probabilities_by_hand(model, X)[:, tree.leaves]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
+    small, _ = ask(model.rounded(), X)
+    np.testing.assert_allclose(small.toarray(), expected, atol=0.02)
+
+
+def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
+    model, X = forest()
+    scaled, _ = ask(model, unit_rows(X), top_k=3)
+    found, _ = model.search(X * np.float32(7), top_k=3, scaling=UNIT)
+    np.testing.assert_array_equal(found.indices, scaled.indices)
+    np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 100]))
+@settings(deadline=None, max_examples=300)
+def test_no_query_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
+    model, X = forest(spread=spread)
+    rng = np.random.default_rng(seed)
+    layout = model.layouts[0]._replace(
+        buckets=model.layouts[0].buckets.copy(), bytes=model.layouts[0].bytes.copy()
+    )
+    for array in (layout.buckets, layout.bytes):
+        where = rng.integers(0, len(array), 20)
+        array[where] = rng.integers(0, np.iinfo(array.dtype).max, 20, dtype=array.dtype)
+    try:
+        broken = Model(model.trees, [layout], "squared_hinge", 15 * spread, False)
+    except ValueError:
+        return
+    found, _ = broken.search(X, top_k=3)
+    assert np.isfinite(found.data).all()
+
+
+def test_neighbouring_features_with_many_siblings_are_found() -> None:
+    # 300 siblings and dense rows: a bucket of as many features as usual would be too long to count.
+    rng = np.random.default_rng(0)
+    X = sparse.lil_array((300, 100_000), dtype=np.float32)
+    X[:, 50_000:50_400] = rng.random((300, 400), np.float32)
+    X = as_features(X.tocsr())
+    Y = as_labels(np.arange(300)[:, None].tolist(), n_labels=300)
+    tree = trees.star(300)
+    layout = train_tree(tree, X, Y, SolverSettings(prune=0.0, max_iterations=2))
+    model = Model([tree], [layout], "logistic", 100_000, False)
+    expected = probabilities_by_hand(model, X)[:, tree.leaves]
+    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-4)

@@ -1,0 +1,275 @@
+"""The native online model: learning, growth, forgetting, rebuilding, and its arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeltree import LabelTree, _core
+from tests.reference import online as reference
+from tests.reference.cost import training_cost
+from tests.reference.trees import labels_under
+
+N_FEATURES = 6
+NO_WEIGHT = np.empty(0, np.float32)
+
+
+def native_settings(
+    optimizer: str = "adagrad",
+    l1: float = 0.0,
+    l2: float = 0.0,
+    insert: str = "both",
+    max_degree: int = 3,
+) -> Any:
+    return (optimizer, 0.5, 0.1, l1, l2, 1.0, 0.0, insert, max_degree)
+
+
+def arrays(rows: list[reference.OnlineRow]) -> tuple[Any, ...]:
+    """Features and labels as the kernels take them."""
+    features = [sorted(x.items()) for x, _ in rows]
+    labels = [sorted(y) for _, y in rows]
+    return (
+        np.cumsum([0, *map(len, features)], dtype=np.int64),
+        np.array([f for row in features for f, _ in row], np.int32),
+        np.array([value for row in features for _, value in row], np.float32),
+        np.cumsum([0, *map(len, labels)], dtype=np.int64),
+        np.array([j for row in labels for j in row], np.int32),
+    )
+
+
+def learn(model: Any, rows: list[reference.OnlineRow], n_threads: int = 1) -> Any:
+    model.learn(*arrays(rows), NO_WEIGHT, n_threads)
+    return model
+
+
+def new_model(tree: LabelTree | None = None, **options: Any) -> Any:
+    native = None if tree is None else tree._native
+    return _core.OnlineModel(native, N_FEATURES, native_settings(**options))
+
+
+def tree_of(model: Any) -> LabelTree:
+    return LabelTree.from_parents(*model.nodes())
+
+
+def all_weights(model: Any) -> list[np.ndarray]:
+    n_nodes = len(model.nodes()[0])
+    return list(model.weights(0, n_nodes, 0.0)[:-1])
+
+
+def assert_same(one: Any, other: Any) -> None:
+    for a, b in zip(one.nodes(), other.nodes(), strict=True):
+        assert np.array_equal(a, b)
+    for a, b in zip(all_weights(one), all_weights(other), strict=True):
+        assert np.array_equal(a, b)
+
+
+def in_order_of_arrival(rows: list[reference.OnlineRow]) -> list[reference.OnlineRow]:
+    """The same rows with labels numbered as they come."""
+    number: dict[int, int] = {}
+    return [(x, {number.setdefault(j, len(number)) for j in sorted(y)}) for x, y in rows]
+
+
+features = st.dictionaries(st.integers(0, N_FEATURES - 1), st.sampled_from([-1.0, 0.25, 0.5, 2.0]))
+streams = st.lists(
+    st.tuples(features, st.sets(st.integers(0, 7), max_size=3)), min_size=1, max_size=12
+).map(in_order_of_arrival)
+optimizers = st.sampled_from([("adagrad", 0.0, 0.0), ("adagrad", 0.01, 0.1), ("ftrl", 0.01, 0.1)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams, optimizers, st.sampled_from(["both", "score", "cost"]), st.integers(2, 4))
+def test_a_grown_tree_equals_one_known_in_advance(rows, optimizer, insert, max_degree) -> None:
+    options = dict(zip(("optimizer", "l1", "l2"), optimizer, strict=True))
+    grown = learn(new_model(insert=insert, max_degree=max_degree, **options), rows)
+    if grown.n_labels > 0:
+        assert_same(grown, learn(new_model(tree_of(grown), **options), rows))
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams, optimizers)
+def test_weights_are_those_of_the_plain_statement(rows, optimizer) -> None:
+    name, l1, l2 = optimizer
+    model = learn(new_model(optimizer=name, l1=l1, l2=l2), rows)
+    if model.n_labels == 0:
+        return
+    tree = tree_of(model)
+    method = reference.adagrad if name == "adagrad" else reference.ftrl
+    examples = reference.online_examples(tree.to_nested(), rows)
+    _, indptr, found, values, bias = all_weights(model)
+    for v in range(tree.n_nodes):
+        below = labels_under(nested_of(tree, v))
+        wanted = method(examples[frozenset(below)], 0.5, 0.1, l1, l2)
+        span = slice(indptr[v], indptr[v + 1])
+        got = dict(zip(found[span].tolist(), values[span].tolist(), strict=True))
+        assert bias[v] == pytest.approx(wanted.pop(-1, 0.0), abs=1e-4)
+        for feature in wanted.keys() | got.keys():
+            assert got.get(feature, 0.0) == pytest.approx(wanted.get(feature, 0.0), abs=1e-4)
+
+
+def nested_of(tree: LabelTree, v: int) -> Any:
+    if tree.label[v] >= 0:
+        return int(tree.label[v])
+    return [nested_of(tree, int(c)) for c in tree.children(v)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams, st.integers(0, 12))
+def test_rows_in_two_calls_equal_rows_in_one(rows, cut) -> None:
+    whole = learn(new_model(), rows)
+    assert_same(whole, learn(learn(new_model(), rows[:cut]), rows[cut:]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams)
+def test_the_cost_is_that_of_algorithm_1(rows) -> None:
+    model = learn(new_model(), rows)
+    if model.n_labels > 0:
+        again = learn(new_model(tree_of(model)), rows)
+        nested = tree_of(model).to_nested()
+        cost = training_cost(nested, [labels for _, labels in rows])
+        assert again.counts == (len(rows), sum(not y for _, y in rows), cost)
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams)
+def test_progressive_answers_are_those_before_each_row(rows) -> None:
+    labels, probabilities = new_model().progressive(*arrays(rows), 3)
+    one_by_one = new_model()
+    for i, row in enumerate(rows):
+        _, indices, values, *_ = arrays([row])
+        found = one_by_one.best(indices, values, 3)
+        assert np.array_equal(found[0], labels[3 * i : 3 * i + 3])
+        assert np.array_equal(found[1], probabilities[3 * i : 3 * i + 3])
+        learn(one_by_one, [row])
+
+
+def many_rows(n: int = 2000) -> list[reference.OnlineRow]:
+    random = np.random.default_rng(0)
+    return in_order_of_arrival(
+        [
+            (
+                dict.fromkeys(random.choice(N_FEATURES, 3, replace=False).tolist(), 0.5),
+                set(random.choice(40, 2, replace=False).tolist()),
+            )
+            for _ in range(n)
+        ]
+    )
+
+
+def test_the_model_is_the_same_for_any_number_of_threads() -> None:
+    rows = many_rows()
+    # Twelve children a node: two blocks of lanes, so that threads share parents.
+    one = learn(new_model(max_degree=12), rows, n_threads=1)
+    assert_same(one, learn(new_model(max_degree=12), rows, n_threads=3))
+
+
+def test_a_model_from_its_arrays_goes_on_as_before() -> None:
+    rows = many_rows(100)
+    model = learn(new_model(), rows)
+    options = (model.counts, N_FEATURES, native_settings())
+    other = _core.OnlineModel.restore(*model.arrays(), *options)
+    assert_same(learn(model, rows[:20]), learn(other, rows[:20]))
+
+
+def test_the_best_labels_are_those_of_all_paths() -> None:
+    model = learn(new_model(), many_rows(200))
+    indices, values = np.array([1, 3], np.int32), np.array([0.5, 0.5], np.float32)
+    tree = tree_of(model)
+    _, indptr, features, weights, bias = all_weights(model)
+    share = np.ones(tree.n_nodes)
+    for v in range(1, tree.n_nodes):
+        span = slice(indptr[v], indptr[v + 1])
+        known = dict(zip(features[span].tolist(), weights[span].tolist(), strict=True))
+        score = bias[v] + sum(0.5 * known.get(f, 0.0) for f in indices.tolist())
+        share[v] = share[tree.parent[v]] / (1 + np.exp(-score))
+    wanted = np.sort(share[tree.leaves])[::-1]
+    labels, found = model.best(indices, values, tree.n_labels)
+    assert sorted(labels.tolist()) == list(range(tree.n_labels))
+    assert found == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_full_node_sends_a_new_label_down() -> None:
+    model = learn(new_model(max_degree=2), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2})])
+    assert tree_of(model).to_nested() == [[0, 2], 1]
+
+
+def test_a_new_label_goes_where_its_row_goes_anyway() -> None:
+    model = learn(new_model(max_degree=2), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {1, 2})])
+    assert tree_of(model).to_nested() == [0, [1, 2]]
+
+
+def test_a_retired_label_leaves_its_siblings_as_they_were() -> None:
+    model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({2: 1.0}, {2})])
+    before = model.best(np.array([2], np.int32), np.ones(1, np.float32), 3)
+    model.retire(np.array([1, 0, 1], np.uint8))
+    labels, found = model.best(np.array([2], np.int32), np.ones(1, np.float32), 3)
+    old = dict(zip(before[0].tolist(), before[1].tolist(), strict=True))
+    assert dict(zip(labels.tolist(), found.tolist(), strict=True)) == {1: old[2], 0: old[0], -1: 0}
+
+
+def test_a_single_child_takes_the_place_of_its_parent() -> None:
+    rows = [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2})]
+    model = learn(new_model(max_degree=2), rows)
+    model.retire(np.array([1, 1, 0], np.uint8))
+    assert tree_of(model).to_nested() == [0, 1]
+    # It can be split again: what its own rows looked like has come along.
+    assert tree_of(learn(model, [({0: 1.0}, {2})])).to_nested() == [[0, 2], 1]
+
+
+def test_all_labels_can_be_retired_and_learning_goes_on() -> None:
+    model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1})])
+    model.retire(np.zeros(2, np.uint8))
+    assert learn(model, [({0: 1.0}, {0})]).n_labels == 1
+
+
+def test_a_rebuilt_tree_that_is_the_same_keeps_all() -> None:
+    rows = many_rows(100)
+    model = learn(new_model(), rows)
+    assert_same(model, model.rebuilt(tree_of(model)._native, *arrays(rows), 1))
+
+
+def test_a_rebuilt_tree_is_the_given_one() -> None:
+    rows = [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2}), ({1: 1.0}, {0, 2})]
+    tree = LabelTree.from_nested([[0, 2], 1])
+    rebuilt = learn(new_model(), rows).rebuilt(tree._native, *arrays(rows), 1)
+    assert tree_of(rebuilt).to_nested() == [[0, 2], 1]
+
+
+def test_pruning_keeps_the_largest_weights() -> None:
+    rows = [({0: 1.0, 1: 0.01}, {0}), ({1: 0.01}, {1})]
+    model = learn(new_model(), rows)
+    n_weights = model.n_weights
+    model.prune(n_weights - 1)
+    assert model.n_weights < n_weights
+    assert all_weights(model)[2].tolist() == [0, 0, 0]
+
+
+def test_new_labels_must_come_in_order() -> None:
+    with pytest.raises(ValueError, match="order of their numbers"):
+        learn(new_model(), [({0: 1.0}, {1})])
+
+
+def test_features_outside_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"feature 6 is outside 0\.\.5"):
+        learn(new_model(), [({6: 1.0}, {0})])
+
+
+@pytest.mark.parametrize("which", range(6))
+def test_arrays_that_do_not_fit_are_refused(which) -> None:
+    model = learn(new_model(), many_rows(10))
+    broken = list(model.arrays())
+    broken[which] = broken[which][:-1].copy()
+    with pytest.raises(ValueError, match=r"must|every|there|fit"):
+        _core.OnlineModel.restore(*broken, model.counts, N_FEATURES, native_settings())
+
+
+def test_a_feature_outside_is_refused_in_arrays() -> None:
+    model = learn(new_model(), many_rows(10))
+    broken = list(model.arrays())
+    broken[4] = np.where(broken[4] == 1, N_FEATURES, broken[4]).astype(np.int32)
+    with pytest.raises(ValueError, match=r"outside 0\.\.5"):
+        _core.OnlineModel.restore(*broken, model.counts, N_FEATURES, native_settings())

@@ -1,0 +1,90 @@
+"""Budgets as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from labeltree.planning.budget import Budget
+from labeltree.units import compact, format_bytes, format_seconds
+
+
+@pytest.mark.parametrize(
+    ("given", "limits"),
+    [
+        ("60s", {"time": 60}),
+        ("1.5min", {"time": 90}),
+        ("2h", {"time": 7200}),
+        ("500MB", {"memory": 5e8}),
+        ("2 GiB", {"memory": 2**31}),
+        ("50us", {"latency": 50e-6}),
+        ("50µs", {"latency": 50e-6}),
+        ("5ms", {"latency": 5e-3}),
+        ("60s, 1kb ,2ms", {"time": 60, "memory": 1000, "latency": 2e-3}),
+        ("latency=1s,model=20MB", {"latency": 1, "model": 2e7}),
+        ({"time": 30, "memory": "1GB"}, {"time": 30, "memory": 1e9}),
+        (None, {}),
+    ],
+)
+def test_units_say_which_limit_is_meant(given, limits) -> None:
+    assert Budget.parse(given).limits() == pytest.approx(limits)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("60", "a limit is a number and a unit"),
+        ("", "a limit is a number and a unit"),
+        ("-3s", "a limit is a number and a unit"),
+        ("fast", "a limit is a number and a unit"),
+        ("3 parsecs", "a limit is a number and a unit"),
+        ("0s", "time must be finite and above 0, but is 0"),
+        ("60s,5min", "sets time twice"),
+        ("memory=5s", "a limit of memory is in b"),
+        ("time=5MB", "a limit of time is in"),
+        ("speed=5s", "limits time, memory, model, latency, but names 'speed'"),
+        ({"time": float("inf")}, "time must be finite"),
+    ],
+)
+def test_malformed_budget_is_refused(given, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        Budget.parse(given)
+
+
+def test_number_without_unit_is_no_budget() -> None:
+    with pytest.raises(TypeError, match="a budget is a text"):
+        Budget.parse(60)  # type: ignore[arg-type]
+
+
+def test_budget_passes_through() -> None:
+    budget = Budget(time=1.0)
+    assert Budget.parse(budget) is budget
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0us"), (1e-7, "0.1us"), (0.9996e-3, "1.0ms"), (0.9999, "1.0s"), (3599, "60min")],
+)
+def test_seconds_have_a_unit_that_fits(seconds, text) -> None:
+    assert format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0B"), (5, "5B"), (999_999, "1.0MB"), (3e13, "30TB")]
+)
+def test_bytes_have_a_unit_that_fits(size, text) -> None:
+    assert format_bytes(size) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.04, "0.0"),
+        (999.96, "1,000"),
+        (9_999, "9,999"),
+        (9_999.7, "10.0k"),
+        (99_960, "100k"),
+        (999_600, "1.0M"),
+    ],
+)
+def test_numbers_stay_within_five_characters(value, text) -> None:
+    assert compact(value) == text

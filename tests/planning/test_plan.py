@@ -1,0 +1,206 @@
+"""Plans over small data whose best tree is known."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from labeltree import LabelTree, cost, trees
+from labeltree.planning.candidates import CANDIDATES
+from labeltree.planning.plans import Plan, plan
+from labeltree.planning.table import WIDTH
+from labeltree.trees import CostModel
+
+MULTILABEL = [["tea", "milk"], ["tea"], ["bread"], ["jam"], []]
+MULTICLASS = [[0]] * 9 + [[1]] * 8 + [[2]] * 7 + [[3], [4]]
+NESTED = [[0], [0, 1], [0, 1, 2], [0, 1, 2], []]
+X = np.eye(5, 4) + 0.5
+
+
+def names(made: Plan) -> set[str]:
+    return {row.name for row in made.rows}
+
+
+def test_rows_come_cheapest_first() -> None:
+    costs = [row.report.cost for row in plan(X, MULTILABEL).rows]
+    assert costs == sorted(costs)
+
+
+def test_every_row_is_priced_exactly() -> None:
+    for row in plan(X, MULTILABEL).rows:
+        assert row.report.cost == len(MULTILABEL) + row.price
+        assert row.report.cost == cost.training_cost(row.tree, MULTILABEL)
+
+
+def test_all_trees_but_those_of_other_data_are_built() -> None:
+    made = plan(X, MULTILABEL)
+    everything = {candidate.name for candidate in CANDIDATES}
+    assert everything - names(made) == set(made.left_out) == {"multiclass", "nested"}
+
+
+def test_trees_carry_the_names_of_the_labels() -> None:
+    for row in plan(X, MULTILABEL).rows:
+        assert row.tree.names == ("bread", "jam", "milk", "tea")
+
+
+def test_without_features_no_tree_over_features_and_no_estimate() -> None:
+    made = plan(None, MULTILABEL)
+    assert {"kmeans", "kmeans16", "kmeans+collapse", "blend"} <= set(made.left_out)
+    assert all(row.resources is None for row in made.rows)
+
+
+def test_one_label_a_row_is_noticed() -> None:
+    made = plan(None, MULTICLASS)
+    promises = {row.name: row.promise.short for row in made.rows}
+    assert promises["multiclass"] == promises["exact"] == "optimal"
+    assert promises["shannon"] == promises["huffman"] == "opt+3"
+
+
+def test_nested_labels_are_noticed() -> None:
+    made = plan(None, NESTED)
+    [row] = [row for row in made.rows if row.name == "nested"]
+    assert row.promise.short == "optimal"
+    assert row.report.cost == made.best.report.cost
+
+
+def test_equally_frequent_nested_labels_are_noticed() -> None:
+    assert "nested" in names(plan(None, [[0, 1], [0, 1], [0, 1, 2]]))
+
+
+def test_tree_at_the_lower_bound_is_optimal() -> None:
+    [row] = plan(None, [[0], [1], [2]], trees=["star"]).rows
+    assert row.promise.short == "optimal"
+
+
+def test_no_promise_is_broken() -> None:
+    for Y in (MULTILABEL, MULTICLASS, NESTED):
+        made = plan(None, Y)
+        least = cost.training_cost(trees.exact(Y), Y)
+        for row in made.rows:
+            assert row.report.cost <= row.report.guarantee * least
+            if row.promise.short == "optimal":
+                assert row.report.cost == least
+            if row.promise.short == "opt+3":
+                assert row.report.cost <= least + 3 * len(Y)
+
+
+def test_best_is_the_cheapest_without_a_budget() -> None:
+    made = plan(X, MULTILABEL)
+    assert made.best is made.rows[0]
+    assert (made.reason, made.fits) == ("the cheapest of all trees", True)
+
+
+def test_best_is_the_cheapest_within_the_budget() -> None:
+    chosen = ["star", "complete", "huffman"]
+    free = plan(X, MULTILABEL, trees=chosen)
+    models = {row.name: row.resources.model_bytes for row in free.rows if row.resources}
+    limit = sorted(models.values())[0]
+    made = plan(X, MULTILABEL, trees=chosen, budget={"model": limit})
+    within = [row for row in made.rows if models[row.name] <= limit]
+    assert made.best is within[0]
+    assert [row.name for row in made.rows if row.breaks] == [
+        row.name for row in made.rows if models[row.name] > limit
+    ]
+
+
+def test_nothing_within_the_budget_gives_the_nearest() -> None:
+    made = plan(X, MULTILABEL, trees=["star", "complete"], budget="1b")
+    assert not made.fits
+    assert made.best.excess == min(row.excess for row in made.rows) > 1
+    assert all("memory" in row.breaks[0] for row in made.rows)
+    assert "no tree is within memory 1B" in made.table()
+
+
+def test_held_out_rows_are_priced_and_not_built_from() -> None:
+    made = plan(None, MULTILABEL * 4, held_out=0.25)
+    assert made.best.report.n_rows == 15
+    assert made.best.report.held_out_cost_per_row is not None
+
+
+def test_own_tree_stands_beside_the_others() -> None:
+    own = LabelTree.from_nested([["tea", "milk"], ["jam", "bread"]])
+    made = plan(None, MULTILABEL, trees=["star"], own={"mine": own})
+    [row] = [row for row in made.rows if row.name == "mine"]
+    assert row.report.cost == cost.report(own, MULTILABEL).cost
+    assert row.tree.to_newick() == own.to_newick()
+
+
+def test_cost_model_chooses_the_tree() -> None:
+    made = plan(None, MULTICLASS, cost_model=CostModel(per_row=100.0))
+    assert made.best.tree.depth == 1
+
+
+def test_progress_is_told() -> None:
+    told = []
+    plan(None, MULTILABEL, trees=["star", "complete"], progress=lambda *step: told.append(step))
+    assert told == [(0, 2, "star"), (1, 2, "complete"), (2, 2, "")]
+
+
+def test_interrupt_between_trees_leaves_what_is_done() -> None:
+    def interrupt(done: int, total: int, name: str) -> None:
+        if name == "complete":
+            raise KeyboardInterrupt
+
+    made = plan(None, MULTILABEL, trees=["star", "complete"], progress=interrupt)
+    assert (names(made), made.stopped) == ({"star"}, True)
+    assert made.left_out == {"complete": "stopped before"}
+
+
+def test_interrupt_before_the_first_tree_is_passed_on() -> None:
+    def interrupt(done: int, total: int, name: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan(None, MULTILABEL, progress=interrupt)
+
+
+def test_dict_is_fit_for_json() -> None:
+    made = json.loads(json.dumps(plan(X, MULTILABEL, budget="60s").to_dict()))
+    assert made["trees"][0]["cost"] <= made["trees"][-1]["cost"]
+    assert made["budget"] == {"time": 60.0}
+
+
+@pytest.mark.parametrize("held_out", [0.0, 0.25])
+def test_table_fits_the_page(held_out: float) -> None:
+    own = {"a name that is much too long": trees.star(4)}
+    text = plan(X, MULTILABEL, own=own, held_out=held_out, budget="1b,1us,1s").table()
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert text.count("\n*") >= 1
+
+
+def test_table_marks_the_best() -> None:
+    made = plan(None, MULTILABEL)
+    marked = [line.split()[0] for line in made.table().splitlines() if line.startswith("*")]
+    assert marked == [f"*{made.best.name}", "*"]  # in the table, and in the reason below it
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"Y": [["a"], ["a"]]}, "at least 2 labels, but Y has 1"),
+        ({"Y": [[], []]}, "at least 2 labels, but Y has 0"),
+        ({"X": np.eye(2)}, "X has 2 rows, but Y has 5"),
+        ({"X": None, "budget": "1s"}, "give X or no budget"),
+        ({"held_out": 1.0}, "held_out is a share of the rows in 0..1, but is 1.0"),
+        ({"held_out": 0.95}, "held_out leaves no row"),
+        ({"sweeps": -1}, "sweeps must be at least 0, but is -1"),
+        ({"trees": ["oak"]}, "one of those asked for is 'oak'"),
+        ({"trees": ["nested"]}, "a plan needs a tree to build, but left out nested"),
+        ({"own": {"star": trees.star(4)}}, "needs a name of its own"),
+        ({"own": {"mine": trees.star(3)}}, "tree mine has 3 labels, but Y has 4"),
+        (
+            {"own": {"mine": LabelTree.from_nested(["tea", "milk", "jam", "ham"])}},
+            "tree mine has label 'ham', but Y has not",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        plan(**{"X": X, "Y": MULTILABEL, **arguments})
+
+
+def test_one_name_is_no_list_of_names() -> None:
+    with pytest.raises(TypeError, match="trees is a list of names"):
+        plan(None, MULTILABEL, trees="star")

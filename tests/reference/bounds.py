@@ -1,0 +1,48 @@
+"""Optima, probabilities of nodes and cliques that bounds are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.reference.trees import Nested, labels_under
+
+
+def nested_optimum(counts: Sequence[int], n_rows: int) -> int:
+    """Theorem 5 by its recurrence in O(m²), for counts in ascending order."""
+    if len(counts) == 1:
+        return n_rows
+    best = [0]
+    for j in range(1, len(counts) + 1):
+        first = [j * counts[j - 1]]
+        later = [best[i] + (j - i + 1) * counts[j - 1] for i in range(1, j)]
+        best.append(min(first + later))
+    return n_rows + best[-1]
+
+
+def node_probability(
+    node: Nested, sets: Sequence[set[int]], probabilities: Sequence[float]
+) -> float:
+    """P(z_v = 1) under a distribution over label sets."""
+    under = labels_under(node)
+    return sum(p for labels, p in zip(sets, probabilities, strict=True) if labels & under)
+
+
+def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
+    """Bron and Kerbosch with pivots."""
+    near: list[set[int]] = [set() for _ in range(n_vertices)]
+    for u, v in edges:
+        if u != v:
+            near[u].add(v)
+            near[v].add(u)
+
+    def grow(size: int, open_: set[int], done: set[int]) -> int:
+        if not open_:
+            return size
+        pivot = max(open_ | done, key=lambda v: len(near[v] & open_))
+        best = size
+        for v in open_ - near[pivot]:
+            best = max(best, grow(size + 1, open_ & near[v], done & near[v]))
+            open_, done = open_ - {v}, done | {v}
+        return best
+
+    return grow(0, set(range(n_vertices)), set())

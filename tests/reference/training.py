@@ -1,0 +1,70 @@
+"""Weights of features, and node classifiers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def telling(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
+    """Labels that two rows with a feature share on average; a label of n rows counts 1 / sqrt(n).
+
+    Ten pairs of rows that are like the mean over all features are added.
+    """
+    sizes = Counter(label for labels in rows for label in labels)
+    pairs, shared = [], []
+    for column in zip(*X, strict=True):
+        having = [labels for x, labels in zip(column, rows, strict=True) if x != 0]
+        both = list(itertools.permutations(having, 2))
+        pairs.append(len(both))
+        shared.append(sum(sizes[label] ** -0.5 for a, b in both for label in a & b))
+    known = [s / n for s, n in zip(shared, pairs, strict=True) if n]
+    mean = sum(known) / len(known) if known else 0.0
+    return [(s + 10 * mean) / (n + 10) for s, n in zip(shared, pairs, strict=True)]
+
+
+def scaled_row(x: Sequence[float], power: float, weights: Sequence[float]) -> list[float]:
+    """Values raised to a power, times the weights, in a row of length 1."""
+    raised = [
+        math.copysign(abs(v) ** power, v) * w if v else 0.0 for v, w in zip(x, weights, strict=True)
+    ]
+    length = math.sqrt(sum(v * v for v in raised))
+    return [v / length if length else 0.0 for v in raised]
+
+
+def fit_node(
+    X: np.ndarray,
+    y: np.ndarray,
+    c: np.ndarray,
+    loss: str,
+    bias: float,
+    start: np.ndarray | float = 0.0,
+) -> tuple[np.ndarray, float]:
+    """The weights, and bias, of the least |w - start|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
+    from scipy.optimize import minimize
+
+    wide = np.hstack([X, np.full((len(X), 1), bias)]).astype(np.float64)
+
+    def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
+        margin = y * (wide @ w)
+        if loss == "squared_hinge":
+            miss = np.maximum(0.0, 1.0 - margin)
+            value, slope = c @ miss**2, -2.0 * c * miss
+        else:
+            value = c @ np.logaddexp(0.0, -margin)
+            slope = -c / (1.0 + np.exp(margin))
+        away = w - start
+        return away @ away / 2 + value, away + wide.T @ (slope * y)
+
+    answer = minimize(
+        objective,
+        np.zeros(wide.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 10000, "gtol": 1e-10, "ftol": 1e-15},
+    )
+    return answer.x[:-1], float(answer.x[-1] * bias)

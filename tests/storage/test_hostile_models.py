@@ -1,0 +1,205 @@
+"""Hostile model files: none is believed unseen."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labeltree as lt
+from labeltree import ModelFileError, PLTClassifier
+from labeltree.estimators.summary import summarize
+from tests.model_files import edited, put, with_array
+from tests.storage.small_model import TREE, X, Y
+
+
+def is_refused(path: Path, file: bytes, match: str) -> None:
+    attacked = put(path.parent, file)
+    with pytest.raises(ModelFileError, match=match) as failure:
+        lt.load(attacked)
+    assert str(failure.value).startswith(str(attacked))
+
+
+@pytest.mark.parametrize(
+    ("parent", "message"),
+    [
+        ([-1, 2, 1, 1, 1, 2, 2], "tree0: a tree has no cycle"),
+        ([-1, 0, 2, 1, 1, 2, 2], "tree0: a tree has no cycle, but node 2 is its own ancestor"),
+        ([1, 0, 0, 1, 1, 2, 2], "tree0: a tree has one root, but no node has parent -1"),
+        ([-1, -1, 0, 1, 1, 2, 2], "tree0: a tree has one root, but node 0 and node 1"),
+        ([-1, 0, 0, 1, 1, 2, 7], "tree0: parents must lie in -1..6, but node 6 has 7"),
+        ([-1, 0, 0, 1, 1, 2, -2], "tree0: parent lies in -1.."),
+        ([-1, 0, 0, 2, 2, 1, 1], "tree0: nodes must be numbered breadth first"),
+        ([-1, 0, 0, 1, 1, 1, 1], "tree0: every leaf has a label, but node 2"),
+    ],
+)
+def test_a_hostile_tree_is_refused(parent, message, path) -> None:
+    content = np.array(parent, np.int32).tobytes()
+    is_refused(path, with_array(path.read_bytes(), "tree0.parent", content), message)
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        ([-1, -1, -1, 0, 1, 2, 2], "a label sits on one leaf, but label 2"),
+        ([-1, -1, -1, 0, 1, 2, 4], "labels of 4 leaves are 0..3"),
+        ([-1, -1, -1, 0, 1, 2, -1], "every leaf has a label"),
+        ([-1, -1, -1, 0, 1, 2, -5], "labels? "),
+        ([-1, 3, -1, 0, 1, 2, 3], "labels sit on leaves, but node 1"),
+    ],
+)
+def test_hostile_labels_of_a_tree_are_refused(label, message, path) -> None:
+    content = np.array(label, np.int32).tobytes()
+    is_refused(path, with_array(path.read_bytes(), "tree0.label", content), message)
+
+
+def array_of(path: Path, name: str) -> np.ndarray:
+    return lt.storage.read_file(path).arrays[name].copy()
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("tree0.bias", 2, -np.inf, "bias, .* must be finite, but are not in node 2"),
+        ("tree0.bias", 0, np.nan, "bias, .* must be finite, but are not in node 0"),
+        ("tree0.shift", 0, 17, "shift must be at most 16, but is 17"),
+        ("tree0.bucket_begin", 1, -1, "bucket_begin must lie within buckets, but is -1"),
+        ("tree0.bucket_begin", 1, 2**62, "bucket_begin must lie within buckets"),
+        ("tree0.byte_begin", 1, -(2**62), "byte_begin must lie within bytes"),
+        ("tree0.byte_begin", 1, 2**40, "byte_begin must lie within bytes"),
+        ("labels.ends", 1, 2**40, r"labels.ends must not decrease"),
+        ("labels.ends", -1, 3, r"labels.ends must begin with 0 and end with"),
+        ("labels.text", 0, 0xFF, r"labels.text must be UTF-8"),
+        ("labels.text", 2, 0xC3, r"labels.text must be UTF-8|within a character"),
+    ],
+)
+def test_hostile_arrays_are_refused(name, place, value, message, path) -> None:
+    array = array_of(path, name)
+    array[place] = value
+    is_refused(path, with_array(path.read_bytes(), name, array.tobytes()), message)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_found_and_give_no_nan(value, clf, path) -> None:
+    weight = clf.model_.weights().values[0].tobytes()
+    content = array_of(path, "tree0.bytes").tobytes()
+    assert weight in content
+    content = content.replace(weight, np.float32(value).tobytes())
+    attacked = with_array(path.read_bytes(), "tree0.bytes", content)
+    put(path.parent, attacked)
+    with pytest.raises(ModelFileError, match=r"attacked.lt: tree0.bytes: weights must be finite"):
+        summarize(path.parent / "attacked.lt", verify=True)
+    probabilities = lt.load(path.parent / "attacked.lt").predict_proba(X).data
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "name", "value", "message"),
+    [
+        (3, "tree0.buckets", 2**32 - 1, "buckets must lie within bytes"),
+        (300, "tree0.buckets", 2**32 - 1, "buckets must lie within bytes"),
+        (300, "tree0.bytes", 255, "must"),  # where features share a bucket, it says how many
+    ],
+)
+def test_weights_that_lie_outside_are_found_and_never_read(
+    n_columns, name, value, message, tmp_path
+) -> None:
+    wide = np.pad(X, ((0, 0), (0, n_columns - 3)))
+    PLTClassifier(tree=TREE, n_jobs=1).fit(wide, Y).save(tmp_path / "model.lt")
+    array = array_of(tmp_path / "model.lt", name)
+    array[0] = value
+    content = with_array((tmp_path / "model.lt").read_bytes(), name, array.tobytes())
+    attacked = put(tmp_path, content)
+    with pytest.raises(ModelFileError, match=rf"attacked.lt: tree0.bytes: .*{message}"):
+        summarize(attacked, verify=True)
+    probabilities = lt.load(attacked).predict_proba(wide).data
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+def test_names_may_not_end_within_a_character(tmp_path) -> None:
+    clf = PLTClassifier().fit(X[:2], [["é"], ["zz"]])
+    clf.save(tmp_path / "model.lt")
+    ends = np.array([0, 3, 4])  # of zz and é
+    assert array_of(tmp_path / "model.lt", "labels.ends").tolist() == [0, 2, 4]
+    attacked = with_array((tmp_path / "model.lt").read_bytes(), "labels.ends", ends.tobytes())
+    is_refused(tmp_path / "model.lt", attacked, r"labels.ends must not lie within a character")
+
+
+def header_edit(*keys: str, value: object):
+    def edit(parts) -> None:
+        inner = parts["header"]
+        for key in keys[:-1]:
+            inner = inner[key]
+        if value is None:
+            del inner[keys[-1]]
+        else:
+            inner[keys[-1]] = value
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (["estimator"], None, "estimator None is unknown to this release"),
+        (["estimator"], "OSError", "estimator 'OSError' is unknown"),
+        (["estimator"], ["PLTClassifier"], "estimator \\['PLTClassifier'\\] is unknown"),
+        (["magic"], 1, "'magic' of the header is unknown to this release"),
+        (["label_kind"], "rows", "label_kind must be one of"),
+        (["label_names"], "pickled", "unknown kind 'pickled'"),
+        (["label_names"], "numbers", r"array labels.values is missing"),
+        (["feature_names"], "text", r"array features.text is missing"),
+        (["trees_have_names"], 1, "wrong kind"),
+        (["training", "n_rows"], -1, "n_rows must be an integer of at least 0, but is -1"),
+        (["training", "n_rows"], True, "n_rows must be an integer"),
+        (["training", "n_rows"], None, "training must have"),
+        (["written_by", "labeltree"], "\x1b[2J", "printable"),
+        (["written_by", "labeltree"], 1, "printable"),
+        (["model", "n_trees"], 0, "n_trees must be an integer in 1.."),
+        (["model", "n_trees"], 2, r"array tree1.parent is missing"),
+        (["model", "n_trees"], 10**9, "n_trees must be an integer in 1.."),
+        (["model", "n_trees"], 1.0, "n_trees must be an integer"),
+        (["model", "n_features"], 10**12, "n_features must be an integer in 1.."),
+        (["model", "n_features"], True, "n_features must be an integer"),
+        (["model", "n_features"], 2**31 - 1, "bucket_begin must lie within buckets"),
+        (["model", "link"], "cosine", "link must be one of"),
+        (["model", "link"], ["logistic"], "link must be one of"),
+        (["model", "has_root"], 1, "has_root must be a boolean, but is 1"),
+        (["model", "siblings"], "twins", "siblings must be one of free, cover"),
+        (["model", "has_root"], None, "a model must have n_trees"),
+        (["parameters", "beam"], 10, "parameter 'beam' is unknown to this release. Upgrade"),
+        (["parameters", "threshold"], 2, "threshold must lie in 0..1"),
+        (["parameters", "threshold"], "0.5", "threshold must be a number"),
+        (["parameters", "normalize"], "yes", "normalize must be True or False"),
+        (["parameters", "n_jobs"], 0, "n_jobs must be a number of threads"),
+        (["parameters", "n_jobs"], "all", "n_jobs must be an integer"),
+        (["parameters", "tree"], {"given trees": [7]}, "parameter tree is of an unknown kind"),
+        (["parameters", "C"], {"given trees": 1}, "parameter C is of an unknown kind"),
+        (["parameters", "C"], {"a": 1, "b": 2}, "parameter C is of an unknown kind"),
+        (["parameters", "C"], {"mapping": [[[], 1]]}, "C must be a list of pairs"),
+        (["parameters", "C"], {"cost model": {"mapping": []}}, "C must be a price list"),
+        (["parameters"], [1], "parameters of the header is of the wrong kind"),
+    ],
+)
+def test_a_hostile_header_of_a_model_is_refused(keys, value, message, path) -> None:
+    edit = header_edit(*keys, value=value)
+    is_refused(path, edited(path.read_bytes(), edit), message)
+
+
+def test_a_price_list_of_a_file_is_checked(path) -> None:
+    prices = {"cost model": {"mapping": [["per_row", -1], ["per_pair", 1.0]]}}
+    edit = header_edit("parameters", "C", value=prices)
+    is_refused(path, edited(path.read_bytes(), edit), "per_row must be finite and at least 0")
+
+
+def test_a_parameter_that_an_older_file_lacks_has_its_default(path) -> None:
+    edit = header_edit("parameters", "sum_to_one", value=None)
+    assert lt.load(put(path.parent, edited(path.read_bytes(), edit))).sum_to_one is True
+
+
+def test_trees_of_different_labels_are_refused(tmp_path) -> None:
+    clf = PLTClassifier(tree=[TREE, TREE]).fit(X, Y)
+    meta, arrays = clf.model_.to_arrays()
+    small = PLTClassifier(tree="star").fit(X[:2], Y[:2]).model_.to_arrays()[1]
+    arrays |= {name.replace("tree0", "tree1"): array for name, array in small.items()}
+    with pytest.raises(ValueError, match="all trees must have the same labels"):
+        type(clf.model_).from_arrays(meta, arrays)

@@ -1,0 +1,355 @@
+"""TextTagger: texts and tags in, tags out, and one file that holds it all."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import labeltree as lt
+from labeltree import ModelFileError, PLTClassifier, TextTagger
+from labeltree.estimators.summary import summarize
+from tests.model_files import edited, put, with_array
+
+TEXTS = ["green tea", "black tea", "white bread", "rye bread with butter", ""]
+TAGS = [["drink", "tea"], ["drink", "tea"], ["bread"], ["bread", "butter"], []]
+QUESTIONS = ["tea with butter", "", "kohlrabi", "Bread!"]
+EMBEDDINGS = np.array([[1, 0], [2, 0.1], [0, 3], [0.1, 2], [1, 1]])
+WAYS = [
+    {},
+    {"n_features": 64},
+    {"analyzer": "char_wb", "ngram_range": (2, 3)},
+    {"stop_words": ["with"], "min_df": 2, "sublinear_tf": False, "lowercase": False},
+    {"stop_words": "english", "max_features": 3, "C": 2.0, "n_trees": 2, "tree": "kmeans"},
+]
+
+
+@pytest.fixture
+def tagger() -> TextTagger:
+    return TextTagger(n_jobs=1, ngram_range=(1, 1)).fit(TEXTS, TAGS)
+
+
+def kept(tagger: TextTagger, folder) -> TextTagger:
+    tagger.save(folder / "model.lt")
+    return lt.load(folder / "model.lt")
+
+
+def lower(text: str) -> str:
+    return text.lower()
+
+
+# Tags -------------------------------------------------------------------------------------------
+
+
+def test_a_text_gets_the_tags_of_its_words(tagger) -> None:
+    [tea, bread] = tagger.tag(["tea", "some bread"], top_k=1)
+    assert tea[0][0] in ("drink", "tea")
+    assert bread[0][0] == "bread"
+
+
+def test_features_are_those_of_scikit_learn(tagger) -> None:
+    X = TfidfVectorizer(sublinear_tf=True, dtype=np.float32).fit_transform(TEXTS)
+    np.testing.assert_array_equal(tagger.features_.transform(TEXTS).toarray(), X.toarray())
+
+
+def test_tags_are_best_first(tagger) -> None:
+    for found in tagger.tag(QUESTIONS):
+        probabilities = [probability for _, probability in found]
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert len(found) == 4
+
+
+def test_a_threshold_leaves_improbable_tags_out(tagger) -> None:
+    every = tagger.tag(["tea"], top_k=None)[0]
+    least = every[1][1]
+    assert tagger.tag(["tea"], top_k=None, threshold=least) == [
+        [pair for pair in every if pair[1] >= least]
+    ]
+
+
+def test_texts_without_known_words_get_the_same_answer(tagger) -> None:
+    empty, unknown, punctuation = tagger.tag(["", "kohlrabi", "?!"])
+    assert empty == unknown == punctuation
+    assert len(empty) == 4
+
+
+def test_no_texts_get_no_tags(tagger) -> None:
+    assert tagger.tag([]) == []
+
+
+def test_one_tag_is_enough() -> None:
+    [[(tag, probability)]] = TextTagger().fit(["tea", "rain"], [["drink"], []]).tag(["tea"])
+    assert tag == "drink"
+    assert probability > 0
+
+
+def test_one_tag_for_each_text_makes_classes() -> None:
+    tagger = TextTagger().fit(["tea", "bread", "tea"], ["drink", "food", "drink"])
+    assert tagger.predict(["tea", "bread"]) == ["drink", "food"]
+
+
+def test_tags_may_hold_commas_and_blanks() -> None:
+    tagger = TextTagger().fit(["tea", "bread"], [["hot, wet"], ["dry "]])
+    assert tagger.tag(["tea"], top_k=1)[0][0][0] == "hot, wet"
+
+
+def test_predict_gives_probable_tags_only(tagger) -> None:
+    assert set(tagger.predict(["green tea"], threshold=0.6)[0]) == {"drink", "tea"}
+
+
+def test_evaluate_knows_tags_that_are_new(tagger) -> None:
+    assert tagger.evaluate(["green tea"], [["wine"]])["P@1"] == 0
+    assert tagger.evaluate(["green tea"], [["tea", "drink"]])["P@1"] == 1
+
+
+def test_calibrate_passes_over_new_tags(tagger) -> None:
+    before = tagger.tag(["tea"])[0]
+    tagger.calibrate(TEXTS, [[*tags, "new"] for tags in TAGS])
+    after = tagger.tag(["tea"])[0]
+    assert [tag for tag, _ in before] == [tag for tag, _ in after]
+    assert before != after
+
+
+def test_thresholds_are_tuned_by_texts(tagger) -> None:
+    tagger.tune_thresholds(TEXTS, TAGS, "micro_f1")
+    assert tagger.classifier_.thresholds_ is not None
+
+
+@pytest.mark.parametrize(
+    "options", [{"ngram_range": (1, 1)}, {"ngram_range": (1, 1), "n_features": 2**20}]
+)
+def test_an_explanation_names_words(options) -> None:
+    why = TextTagger(**options).fit(TEXTS, TAGS).explain("a tea with Butter", "drink")
+    names = {entry.name for step in why.steps for entry in step.evidence.contributions}
+    assert names == {"tea", "with", "butter"}
+
+
+def test_rare_words_are_dropped_from_a_thousand_texts_on() -> None:
+    texts = ["tea"] * 998 + ["green"]
+    tags = [["a"]] * 999
+    few = TextTagger().fit(texts, tags)
+    many = TextTagger().fit([*texts, "tea"], [*tags, ["a"]])
+    assert few.features_.names.tolist() == ["green", "tea"]
+    assert many.features_.names.tolist() == ["tea"]
+
+
+# Embeddings -------------------------------------------------------------------------------------
+
+
+def test_embeddings_alone_are_enough(tmp_path) -> None:
+    tagger = TextTagger().fit(None, TAGS, embeddings=EMBEDDINGS)
+    assert tagger.tag(None, top_k=1, embeddings=[[0, 5]])[0][0][0] == "bread"
+    assert kept(tagger, tmp_path).tag(None, embeddings=EMBEDDINGS) == tagger.tag(
+        None, embeddings=EMBEDDINGS
+    )
+    assert tagger.explain(None, embedding=[0, 5]).steps[-1].evidence.contributions[0].name == (
+        "embedding[1]"
+    )
+
+
+def test_embeddings_stand_beside_words(tmp_path) -> None:
+    tagger = TextTagger().fit(TEXTS, TAGS, embeddings=EMBEDDINGS)
+    assert tagger.n_features_in_ == len(tagger.features_.names) + 2
+    found = tagger.tag(["tea"], embeddings=[[1, 0]])
+    assert found == kept(tagger, tmp_path).tag(["tea"], embeddings=[[1, 0]])
+    why = tagger.explain("tea", "tea", embedding=[1, 0])
+    names = [entry.name for entry in why.steps[0].evidence.contributions]
+    assert sorted(names) == ["embedding[0]", "tea"]
+
+
+# scikit-learn -----------------------------------------------------------------------------------
+
+
+def test_a_clone_has_the_same_parameters() -> None:
+    tagger = TextTagger(analyzer="char", C=3.0, tree="huffman")
+    assert clone(tagger).get_params() == tagger.get_params()
+    assert repr(tagger) == "TextTagger(C=3.0, analyzer='char', tree='huffman')"
+
+
+def test_parameters_of_the_classifier_pass_through() -> None:
+    tagger = TextTagger(loss="logistic").set_params(C=7.0).fit(TEXTS, TAGS)
+    assert tagger.classifier_.get_params() == PLTClassifier(loss="logistic", C=7.0).get_params()
+
+
+def test_a_tagger_can_be_copied_and_pickled(tagger, tmp_path) -> None:
+    expected = tagger.tag(QUESTIONS)
+    loaded = kept(tagger, tmp_path)
+    for other in (tagger, loaded):
+        assert copy.deepcopy(other).tag(QUESTIONS) == expected
+        assert pickle.loads(pickle.dumps(other)).tag(QUESTIONS) == expected
+
+
+# What is refused --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "tags", "message"),
+    [
+        ("tea", [["a"]], "texts must be a list of texts, but is one text"),
+        (["tea", 3], [["a"], ["b"]], "text 1 must be a string, but is int"),
+        (["tea", None], [["a"], ["b"]], "text 1 must be a string, but is NoneType"),
+        (["tea"], "a", "tags must be a list, but is a str"),
+        (["tea"], [["a"], ["b"]], "there are 1 texts, but tags of 2"),
+        ([], [], "there must be at least one text"),
+        (None, [["a"]], "there are neither texts nor embeddings"),
+        (["tea"], [[]], "Y must have at least one label"),
+        (["?"], [["a"]], "no text has a word"),
+    ],
+)
+def test_wrong_texts_and_tags_are_refused(texts, tags, message) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        TextTagger().fit(texts, tags)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"analyzer": "words"}, "analyzer must be one of word, char, char_wb, but is 'words'"),
+        ({"ngram_range": (2, 1)}, r"ngram_range must rise from at least 1, but is \(2, 1\)"),
+        ({"ngram_range": 2}, "ngram_range must be two integers, but is 2"),
+        ({"stop_words": "german"}, "stop_words must be None, 'english' or a list of words"),
+        ({"min_df": "rare"}, "min_df must be a number or 'auto', but is 'rare'"),
+        ({"n_features": 0}, "n_features must be None or 1 to"),
+        ({"lowercase": "yes"}, "lowercase must be True or False, but is 'yes'"),
+    ],
+)
+def test_wrong_options_are_refused(options, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        TextTagger(**options).fit(TEXTS, TAGS)
+
+
+def test_an_unknown_parameter_is_refused() -> None:
+    with pytest.raises(TypeError, match="'arity' is no parameter of TextTagger"):
+        TextTagger(arity=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, {"embeddings": [[1, 0]]}), "fitted with texts, so it needs texts"),
+        ((["tea"], {"embeddings": [[1, 0]]}), "fitted without embeddings, so it takes texts only"),
+        ((["tea"], {"top_k": 0}), "top_k must be at least 1, but is 0"),
+        ((["tea"], {"threshold": 2}), "threshold must lie in 0..1, but is 2"),
+    ],
+)
+def test_wrong_questions_are_refused(arguments, message, tagger) -> None:
+    with pytest.raises(ValueError, match=message):
+        tagger.tag(arguments[0], **arguments[1])
+
+
+def test_embeddings_of_another_number_or_width_are_refused() -> None:
+    with pytest.raises(ValueError, match="there are 5 texts, but embeddings of 2"):
+        TextTagger().fit(TEXTS, TAGS, embeddings=EMBEDDINGS[:2])
+    tagger = TextTagger().fit(TEXTS, TAGS, embeddings=EMBEDDINGS)
+    with pytest.raises(ValueError, match="needs those of the texts, too"):
+        tagger.tag(["tea"])
+    with pytest.raises(ValueError, match="embeddings have 1 numbers a text"):
+        tagger.tag(["tea"], embeddings=[[1]])
+
+
+def test_an_unfitted_tagger_says_so(tmp_path) -> None:
+    with pytest.raises(NotFittedError):
+        TextTagger().tag(["tea"])
+    with pytest.raises(NotFittedError):
+        TextTagger().save(tmp_path / "model.lt")
+
+
+def test_a_fit_that_fails_changes_nothing(tagger) -> None:
+    expected = tagger.tag(QUESTIONS)
+    with pytest.raises(ValueError):
+        tagger.fit(["?"], [["a"]])
+    assert tagger.tag(QUESTIONS) == expected
+
+
+# The model file ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_a_loaded_tagger_answers_as_the_saved_one(options, tmp_path) -> None:
+    tagger = TextTagger(n_jobs=1, **options).fit(TEXTS, TAGS)
+    loaded = kept(tagger, tmp_path)
+    assert loaded.tag(QUESTIONS, top_k=None) == tagger.tag(QUESTIONS, top_k=None)
+    assert loaded.get_params() == tagger.get_params()
+    assert str(loaded.explain("tea with bread")) == str(tagger.explain("tea with bread"))
+    again = kept(loaded, tmp_path)
+    assert again.tag(QUESTIONS) == tagger.tag(QUESTIONS)
+
+
+def test_words_are_not_made_before_they_are_needed(tagger, tmp_path) -> None:
+    loaded = kept(tagger, tmp_path)
+    assert "names" not in vars(loaded.features_)
+    loaded.tag(["tea"])
+    assert loaded.features_.names.tolist() == tagger.features_.names.tolist()
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "preprocessor"])
+def test_a_function_is_not_saved(name, tmp_path) -> None:
+    functions = {"tokenizer": str.split, "preprocessor": lower}
+    tagger = TextTagger(**{name: functions[name]}).fit(TEXTS, TAGS)
+    with pytest.raises(ValueError, match=f"holds no code, but the tagger has a {name} of its own"):
+        tagger.save(tmp_path / "model.lt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_summary_says_what_features_are(tagger, tmp_path) -> None:
+    tagger.save(tmp_path / "model.lt")
+    summary = str(summarize(tmp_path / "model.lt"))
+    assert "TextTagger, trained on sets" in summary
+    assert "8, words" in summary
+
+
+def wrong(key, value):
+    def edit(parts) -> None:
+        inner = parts["header"]
+        for name in key[:-1]:
+            inner = inner[name]
+        inner[key[-1]] = value
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (["text"], [], "text must be a JSON object of words, n_embeddings"),
+        (["text"], {"words": "text"}, "text must be a JSON object of words, n_embeddings"),
+        (["text", "words"], None, "words must be stored just where they are not hashed"),
+        (["text", "words"], "numbers", "words must be stored as text"),
+        (["text", "n_embeddings"], True, "n_embeddings of text is of the wrong kind"),
+        (["text", "n_embeddings"], -1, "must make up the 8 features"),
+        (["text", "n_embeddings"], 9, "must make up the 8 features"),
+        (["parameters", "analyzer"], "code", "analyzer must be one of"),
+        (["parameters", "ngram_range"], [0, 1], "ngram_range must rise"),
+        (["parameters", "ngram_range"], [1.5, 2], "ngram_range must be two integers"),
+        (["parameters", "stop_words"], [1], "stop_words must be"),
+        (["parameters", "n_features"], 9, "words.idf must have 9 entries, but has 8"),
+        (["parameters", "tokenizer"], [1], "tokenizer must be null or a name"),
+        (["parameters", "tokenizer"], "\x1b[2J", "tokenizer must be null or a name"),
+        (["parameters", "preprocessor"], "os.system", "preprocessor must be null"),
+        (["parameters", "arity"], 3, "parameter 'arity' is unknown"),
+        (["estimator"], "PLTClassifier", "'text' of the header is unknown"),
+    ],
+)
+def test_a_hostile_header_is_refused(key, value, message, tagger, tmp_path) -> None:
+    tagger.save(tmp_path / "model.lt")
+    file = put(tmp_path, edited((tmp_path / "model.lt").read_bytes(), wrong(key, value)))
+    with pytest.raises(ModelFileError, match=message):
+        lt.load(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("words.idf", np.full(8, np.nan, np.float32).tobytes(), "words.idf must hold finite"),
+        ("words.ends", np.full(9, 10**9, np.int64).tobytes(), "words.ends must begin with 0"),
+        ("words.text", b"\xff" * 36, "words.text must be UTF-8"),
+    ],
+)
+def test_hostile_words_are_refused(name, content, message, tagger, tmp_path) -> None:
+    tagger.save(tmp_path / "model.lt")
+    whole = (tmp_path / "model.lt").read_bytes()
+    with pytest.raises(ModelFileError, match=message):
+        lt.load(put(tmp_path, with_array(whole, name, content)))

@@ -1,0 +1,254 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labeltree import LabelTree, cost, trees
+from labeltree.data import as_features, as_labels
+from labeltree.model import Model
+from labeltree.model.layout import NodeWeights
+from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_tree
+from tests.reference import training as reference
+
+EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
+TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
+
+
+def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, seed: int = 0):
+    """Rows with a few features and labels; some rows without labels, the last label in no row."""
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n_rows, n_features), density=0.4, rng=rng, dtype=np.float64)
+    Y = sparse.random_array((n_rows, n_labels), density=0.3, rng=rng).toarray() > 0
+    Y[:, -1] = False
+    return as_features(X), as_labels(Y.astype(np.uint8))
+
+
+def weights_of(tree, X, *rest, **options) -> NodeWeights:
+    """Train and bring the weights back into the order of nodes."""
+    layout = train_tree(tree, X, *rest, **options)
+    return Model([tree], [layout], "logistic", X.shape[1], has_root=True).weights()
+
+
+def dense(weights: NodeWeights, n_features: int) -> np.ndarray:
+    shape = (len(weights.bias), n_features)
+    return sparse.csr_array(
+        (weights.values, weights.features, weights.indptr), shape=shape
+    ).toarray()
+
+
+def rows_of_nodes(tree: LabelTree, Y) -> list[tuple[set[int], set[int]]]:
+    """Positive and negative rows of each node, by Algorithm 1."""
+    found = [(set(), set()) for _ in range(tree.n_nodes)]
+    for i in range(Y.n_rows):
+        for kind, nodes in enumerate(cost.assign(tree, Y.row(i).tolist())):
+            for v in nodes:
+                found[v][kind].add(i)
+    return found
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+@pytest.mark.parametrize("bias", [1.0, 0.0])
+def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias: float) -> None:
+    X, Y = problem()
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
+    settings = SolverSettings(
+        loss=loss, C=0.7, bias=bias, class_weight=(2.0, 0.5), damping=(0.2, 0.4), **EXACT
+    )
+    trained = weights_of(TREE, X, Y, settings, sample_weight=weight)
+    for v, (positive, negative) in enumerate(rows_of_nodes(TREE, Y)):
+        if not positive:
+            continue
+        rows = sorted(positive | negative)
+        y = np.array([1.0 if i in positive else -1.0 for i in rows])
+        fewer = min(1.0, 10 / weight[sorted(positive)].sum())
+        c = 0.7 * weight[rows] * np.where(y > 0, 2.0 * fewer**0.2, 0.5 * fewer**0.4)
+        w, b = reference.fit_node(X.toarray()[rows], y, c, loss, bias)
+        np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
+        assert trained.bias[v] == pytest.approx(b, abs=2e-3)
+
+
+def test_balanced_classes_weigh_the_same() -> None:
+    X, Y = problem()
+    v = 1
+    positive, negative = rows_of_nodes(TREE, Y)[v]
+    rows = sorted(positive | negative)
+    y = np.array([1.0 if i in positive else -1.0 for i in rows])
+    c = len(rows) / (2 * np.where(y > 0, len(positive), len(negative)))
+    w, _ = reference.fit_node(X.toarray()[rows], y, c, "squared_hinge", 1.0)
+    trained = weights_of(TREE, X, Y, SolverSettings(class_weight="balanced", **EXACT))
+    np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
+
+
+def big_problem():
+    rng = np.random.default_rng(3)
+    Y = as_labels(sparse.random_array((400, 90), density=0.03, rng=rng).astype(bool))
+    X = as_features(sparse.random_array((400, 150), density=0.1, rng=rng, dtype=np.float64))
+    return trees.cheapest(Y), X, Y
+
+
+def assert_same(a: NodeWeights, b: NodeWeights) -> None:
+    for one, other in zip(a, b, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_weights_are_the_same_to_the_last_bit_for_any_number_of_threads(loss: str) -> None:
+    tree, X, Y = big_problem()
+    settings = SolverSettings(loss=loss, prune=0.0)
+    one = weights_of(tree, X, Y, settings)
+    for n_threads in (2, 5):
+        assert_same(one, weights_of(tree, X, Y, settings, n_threads=n_threads))
+
+
+def test_another_seed_visits_rows_in_another_order() -> None:
+    tree, X, Y = big_problem()
+    one, other = (weights_of(tree, X, Y, SolverSettings(seed=seed, prune=0.0)) for seed in (0, 1))
+    assert not np.array_equal(one.values, other.values)
+
+
+def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
+    X, Y = problem(n_labels=40)
+    tree = trees.star(40)
+    trained = weights_of(tree, X, Y, SolverSettings(damping=(0.0, 0.0), **EXACT))
+    for v in (1, 17, 39):
+        y = np.where(
+            np.isin(np.arange(Y.n_rows), [i for i in range(Y.n_rows) if v - 1 in Y.row(i)]),
+            1.0,
+            -1.0,
+        )
+        rows = np.diff(Y.indptr) > 0
+        w, _ = reference.fit_node(
+            X.toarray()[rows], y[rows], np.ones(rows.sum()), "squared_hinge", 1.0
+        )
+        np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
+
+
+def test_nodes_without_positive_rows_are_never() -> None:
+    X, Y = problem()
+    trained = weights_of(TREE, X, Y, SolverSettings())
+    leaf = TREE.leaf(5)
+    assert trained.bias[leaf] == NEVER
+    assert trained.indptr[leaf] == trained.indptr[leaf + 1]
+
+
+def test_the_root_is_trained_where_rows_have_no_labels() -> None:
+    X = as_features([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
+    tree = LabelTree.from_nested([0, 1])
+    with_empty_rows = weights_of(
+        tree, X, as_labels([[0], [1], [], []], n_labels=2), SolverSettings()
+    )
+    assert dense(with_empty_rows, 2)[0, 0] > 0 > dense(with_empty_rows, 2)[0, 1]
+    without = weights_of(tree, X, as_labels([[0], [1], [0], [1]], n_labels=2), SolverSettings())
+    assert without.indptr[1] == 0
+
+
+def test_small_weights_are_dropped() -> None:
+    X, Y = problem()
+    whole = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1])
+    pruned = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.2)), X.shape[1])
+    np.testing.assert_array_equal(pruned, np.where(np.abs(whole) > 0.2, whole, 0.0))
+
+
+def test_a_node_keeps_its_largest_weights() -> None:
+    X, Y = problem()
+    whole = np.abs(dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1]))
+    few = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0, max_nonzeros=3)), X.shape[1])
+    trained = whole.any(axis=1)
+    assert (np.count_nonzero(few, axis=1)[trained] == 3).all()
+    for v in np.flatnonzero(trained):
+        assert np.abs(few[v][few[v] != 0]).min() >= np.sort(whole[v])[-3]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[], [], []], [[0], [0], [0]], [[0, 1], [0, 1], [0, 1]]],
+    ids=["no labels at all", "one label only", "all labels"],
+)
+def test_constant_labels_train_without_trouble(rows) -> None:
+    X = as_features([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    weights = weights_of(
+        LabelTree.from_nested([0, 1]), X, as_labels(rows, n_labels=2), SolverSettings()
+    )
+    assert np.isfinite(weights.values).all()
+    assert np.isfinite(weights.bias).all()
+
+
+def test_rows_without_features_train_without_trouble() -> None:
+    X = as_features(sparse.csr_array((4, 3), dtype=np.float32))
+    weights = weights_of(
+        LabelTree.from_nested([0, 1]), X, as_labels([[0], [1], [0], [0]]), SolverSettings()
+    )
+    assert weights.bias[1] > weights.bias[2]
+
+
+def test_no_rows_train_to_never() -> None:
+    X = as_features(sparse.csr_array((0, 3), dtype=np.float32))
+    weights = weights_of(
+        LabelTree.from_nested([0, 1]), X, as_labels([], n_labels=2), SolverSettings()
+    )
+    assert (weights.bias == NEVER).all()
+
+
+def test_memory_is_kept_by_using_fewer_threads() -> None:
+    tree, X, Y = big_problem()
+    trainer = make_trainer(tree, X, Y, SolverSettings())
+    enough_for_one = trainer.shared_bytes + 1.5 * trainer.thread_bytes
+    settings = SolverSettings()
+    limited = weights_of(tree, X, Y, settings, n_threads=4, max_memory=enough_for_one)
+    assert_same(limited, weights_of(tree, X, Y, settings))
+    with pytest.raises(ValueError, match="max_memory must be at least"):
+        weights_of(tree, X, Y, settings, max_memory=1000.0)
+
+
+def test_progress_ends_with_all_work_done() -> None:
+    tree, X, Y = big_problem()
+    told = []
+    weights_of(tree, X, Y, SolverSettings(), progress=lambda *args: told.append(args))
+    done = [step[0] for step in told]
+    assert done == sorted(done)
+    assert told[-1][0] == pytest.approx(told[-1][1])
+
+
+def test_ctrl_c_stops_training() -> None:
+    # Far more work than is done before the signal comes.
+    rng = np.random.default_rng(0)
+    X = as_features(rng.random((5000, 200), dtype=np.float32))
+    Y = as_labels(rng.integers(2, size=(5000, 200), dtype=np.uint8))
+    settings = SolverSettings(loss="logistic", C=1000.0, tolerance=0.0, max_iterations=1_000_000)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            weights_of(trees.star(200), X, Y, settings, n_threads=2)
+    finally:
+        timer.cancel()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of squared_hinge, logistic, but is 'hinge'"),
+        ({"C": 0.0}, "C must be above 0, but is 0.0"),
+        ({"C": float("nan")}, "C must be above 0"),
+        ({"class_weight": (1.0, 0.0)}, "class_weight must be above 0, but is \\(1.0, 0.0\\)"),
+        ({"damping": (0.1,)}, "damping must be two powers from 0 to 1, but is \\(0.1,\\)"),
+        ({"damping": (0.1, -0.1)}, "damping must be two powers from 0 to 1"),
+        ({"bias": -1.0}, "bias must be at least 0"),
+        ({"tolerance": -0.1}, "tolerance must be at least 0"),
+        ({"prune": float("inf")}, "prune must be at least 0"),
+        ({"max_iterations": 0}, "max_iterations must be at least 1, but is 0"),
+        ({"max_nonzeros": 0}, "max_nonzeros must be at least 1, but is 0"),
+    ],
+)
+def test_settings_are_checked(options, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        SolverSettings(**options)
+
+
+def test_different_numbers_of_rows_are_refused() -> None:
+    X, Y = problem()
+    with pytest.raises(ValueError, match="equally many rows"):
+        weights_of(TREE, X, Y.select(slice(0, 5)), SolverSettings())

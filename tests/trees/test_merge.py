@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labeltree import cost, trees
+from labeltree.data import as_labels
+from tests.reference import merging as reference
+
+
+def label_sets(
+    max_labels: int = 8, max_rows: int = 10
+) -> st.SearchStrategy[tuple[list[set[int]], int]]:
+    return st.integers(1, max_labels).flatmap(
+        lambda m: st.tuples(st.lists(st.sets(st.integers(0, m - 1)), max_size=max_rows), st.just(m))
+    )
+
+
+def unordered(nested: object) -> object:
+    return nested if isinstance(nested, int) else frozenset(map(unordered, nested))
+
+
+@given(label_sets())
+@settings(deadline=None, max_examples=300)
+def test_merge_is_its_plain_statement(case: tuple[list[set[int]], int]) -> None:
+    rows, m = case
+    tree = trees.merge(as_labels(rows, n_labels=m))
+    assert unordered(tree.to_nested()) == unordered(reference.phi_merge(rows, m))
+
+
+def test_disjoint_labels_become_a_binary_huffman_tree() -> None:
+    rows = [[j] for j, count in enumerate([1, 1, 2, 4, 8]) for _ in range(count)]
+    assert cost.leaf_costs(trees.merge(rows)).tolist() == [8, 8, 6, 4, 2]
+
+
+def test_nested_labels_become_the_sorted_caterpillar() -> None:
+    rows = [range(j, 4) for j in (0, 1, 2, 3)]
+    assert unordered(trees.merge(rows).to_nested()) == unordered([3, [2, [1, 0]]])
+
+
+def test_names_stay_with_their_labels() -> None:
+    tree = trees.merge([["b", "c"], ["a"], ["a"]])
+    assert tree.names == ("a", "b", "c")
+    assert unordered(tree.to_nested()) == unordered([0, [1, 2]])
+
+
+def test_rows_too_long_to_walk_count_but_are_not_walked() -> None:
+    m = 40_000  # 40,000² is beyond the budget of walks
+    every_label = sparse.csr_array(np.ones((1, m), np.uint8))
+    pairs = sparse.kron(sparse.eye_array(m // 2, dtype=np.uint8), np.ones((1, 2), np.uint8))
+    tree = trees.merge(sparse.vstack([every_label, sparse.csr_array(pairs)]))
+    assert tree.n_labels == m
+    assert all(tree.parent[tree.leaves[::2]] == tree.parent[tree.leaves[1::2]])
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 10])
+def test_labels_that_are_never_positive_stay_shallow(m: int) -> None:
+    tree = trees.merge(sparse.csr_array((5, m), dtype=np.uint8))
+    assert tree.n_labels == m
+    assert tree.depth <= np.ceil(np.log2(m) / np.log2(3)) + 1
+
+
+def test_no_labels_are_refused() -> None:
+    with pytest.raises(ValueError, match="a tree needs at least one label"):
+        trees.merge(sparse.csr_array((3, 0), dtype=np.uint8))
