@@ -92,11 +92,6 @@ def test_weights_of_one_byte_come_back(clf, tmp_path) -> None:
     assert_same(kept(clf, tmp_path), clf)
 
 
-def test_the_rule_for_siblings_comes_back(clf, tmp_path) -> None:
-    clf.model_ = clf.model_.with_siblings("cover")
-    assert_same(kept(clf, tmp_path), clf)
-
-
 def test_weights_stay_in_the_map(path) -> None:
     layout = lt.load(path).model_.layouts[0]
     assert not layout.bytes.flags.owndata
@@ -435,7 +430,7 @@ def header_edit(*keys: str, value: object):
         (["model", "link"], "cosine", "link must be one of"),
         (["model", "link"], ["logistic"], "link must be one of"),
         (["model", "has_root"], 1, "has_root must be a boolean, but is 1"),
-        (["model", "siblings"], "twins", "siblings must be one of free, cover"),
+        (["model", "siblings"], "cover", "a model must have n_trees"),
         (["model", "has_root"], None, "a model must have n_trees"),
         (["parameters", "beam"], 10, "parameter 'beam' is unknown to this release. Upgrade"),
         (["parameters", "threshold"], 2, "threshold must lie in 0..1"),

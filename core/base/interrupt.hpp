@@ -19,20 +19,20 @@ struct Interrupted : std::exception {
 // the caller, and only every 50 ms; the others see its answer.
 class Interrupt {
  public:
-  explicit Interrupt(std::function<bool()> asked = {}) : asked_(std::move(asked)) {}
+  explicit Interrupt(std::function<bool()> asked = {}) : is_requested_(std::move(asked)) {}
 
   void check() {
-    if (!stopped_.load(std::memory_order_relaxed) && std::this_thread::get_id() == caller_ && asked_) {
+    if (!stopped_.load(std::memory_order_relaxed) && std::this_thread::get_id() == caller_ && is_requested_) {
       const auto now = std::chrono::steady_clock::now();
       if (now < next_) return;
       next_ = now + std::chrono::milliseconds(50);
-      if (asked_()) stopped_ = true;
+      if (is_requested_()) stopped_ = true;
     }
     if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
   }
 
  private:
-  std::function<bool()> asked_;
+  std::function<bool()> is_requested_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point next_{};
   std::atomic<bool> stopped_ = false;

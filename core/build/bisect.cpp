@@ -118,13 +118,13 @@ void Bisector::two_means(std::span<const int32_t> members, int32_t n_left, const
   lean_[at(one)] += labels_.alone[at(members[at(one)])];
   lean_[at(other)] -= labels_.alone[at(members[at(other)])];
 
-  double likeness = 0.0;
+  double similarity = 0.0;
   for (int round = 0; round < MAX_ROUNDS; ++round) {
     choose_sides(n_left);
     move_centroid(members, round == 0);
     const double better = compare(members);
-    if (better - likeness < MIN_GAIN) break;
-    likeness = better;
+    if (better - similarity < MIN_GAIN) break;
+    similarity = better;
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     float& total_dot = labels_.total_dot[at(members[i])];

@@ -20,10 +20,10 @@
 namespace labeltree {
 namespace {
 
-constexpr int32_t MAX_PART = 4096;     // items that are merged together
-constexpr double MIN_LIKENESS = 0.75;  // below it, labels of different parts are dear to keep apart
-constexpr int64_t SHRINK = 8;          // so many times fewer items are left at least
-constexpr int32_t MAX_NEAR = 16;       // items of the smallest groups of neighbours
+constexpr int32_t MAX_PART = 4096;       // items that are merged together
+constexpr double MIN_SIMILARITY = 0.75;  // below it, labels of different parts are dear to keep apart
+constexpr int64_t SHRINK = 8;            // so many times fewer items are left at least
+constexpr int32_t MAX_NEAR = 16;         // items of the smallest groups of neighbours
 constexpr auto NO_LIMIT = std::numeric_limits<int32_t>::max();
 
 // What is to be joined: labels at first, then clusters of them.
@@ -59,14 +59,14 @@ void scale_to_length_1(std::span<Entry> vector) {
   for (Entry& entry : vector) entry.value *= scale;
 }
 
-NodeLists two_means(LabelVectors vectors, int32_t max_leaf, uint64_t seed, int n_threads,
+NodeLists two_means(LabelVectors vectors, int32_t max_leaf_size, uint64_t seed, int n_threads,
                     Interrupt& interrupt) {
   const std::span entries(vectors.entries);
   for (std::size_t j = 0; j < vectors.size(); ++j)
     scale_to_length_1(entries.subspan(at(vectors.begin[j]), vectors[j].size()));
   return cluster(std::move(vectors),
                  {.arity = 2,
-                  .max_leaf = max_leaf,
+                  .max_leaf_size = max_leaf_size,
                   .balanced = true,
                   .max_depth = NO_LIMIT,
                   .seed = seed,
@@ -106,13 +106,13 @@ class Selector {
 
 class Blender {
  public:
-  Blender(Price price, double n_rows, const BlendOptions& options, Interrupt& interrupt)
-      : price_(price), n_rows_(n_rows), options_(options), interrupt_(interrupt) {}
+  Blender(Price price, double n_rows, const BlendSettings& settings, Interrupt& interrupt)
+      : price_(price), n_rows_(n_rows), settings_(settings), interrupt_(interrupt) {}
 
   NodeLists run(Items items) {
     for (int32_t j = 0; j < items.size(); ++j) items.node[at(j)] = add_node(j);
     for (uint64_t level = 0; items.size() > 1; ++level)
-      items = join_within_parts(items, stream(options_.seed, level));
+      items = join_within_parts(items, stream(settings_.seed, level));
     return std::move(tree_);
   }
 
@@ -133,11 +133,11 @@ class Blender {
     std::vector<std::size_t> order(parts.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t p) { return parts[p].indices.size(); });
-    std::vector<Selector> selectors(n_workers(parts.size(), options_.n_threads),
+    std::vector<Selector> selectors(n_workers(parts.size(), settings_.n_threads),
                                     Selector(items.vectors.n_features));
     std::vector<Clusters> joined(parts.size());
-    const int n_threads = parts.size() > 1 ? 1 : options_.n_threads;  // of each part
-    parallel_for(parts.size(), options_.n_threads, interrupt_, [&](std::size_t i, std::size_t worker) {
+    const int n_threads = parts.size() > 1 ? 1 : settings_.n_threads;  // of each part
+    parallel_for(parts.size(), settings_.n_threads, interrupt_, [&](std::size_t i, std::size_t worker) {
       const std::size_t p = order[i];
       joined[p] = join(items.vectors, parts[p], limits, stream(seed, p), n_threads, selectors[worker]);
     });
@@ -168,9 +168,9 @@ class Blender {
   // Like items are in one part. Parts are numbered as items name them, because the order of nodes depends on
   // the number of threads.
   std::vector<int32_t> part_of_items(const Items& items, uint64_t seed) {
-    if (items.size() <= MAX_PART || options_.likeness < MIN_LIKENESS)
+    if (items.size() <= MAX_PART || settings_.similarity < MIN_SIMILARITY)
       return std::vector<int32_t>(at(items.size()), 0);
-    const NodeLists nodes = two_means(items.vectors, MAX_PART, seed, options_.n_threads, interrupt_);
+    const NodeLists nodes = two_means(items.vectors, MAX_PART, seed, settings_.n_threads, interrupt_);
     std::vector<int32_t> part_of(at(items.size())), part_at(nodes.parent.size(), -1);
     for (std::size_t v = 0; v < nodes.parent.size(); ++v)
       if (nodes.label[v] >= 0) part_of[at(nodes.label[v])] = nodes.parent[v];
@@ -188,12 +188,12 @@ class Blender {
     const LabelVectors own = selector.select(vectors, part.items);
     const NodeLists nodes = two_means(own, MAX_NEAR, seed, n_threads, interrupt_);
     const Tree groups(nodes.parent, nodes.label);
-    Likeness likeness(own, groups, options_.likeness, MAX_ENTRIES);
+    Similarity similarity(own, groups, settings_.similarity, MAX_ENTRIES);
     Clusters clusters;
     clusters.forest =
-        merge_alike({part.indptr, part.indices}, part.size(), price_, limits, likeness, interrupt_);
+        merge_similar({part.indptr, part.indices}, part.size(), price_, limits, similarity, interrupt_);
     for (const int32_t name : clusters.forest.names) {
-      clusters.vectors.push_back(likeness.take(name));
+      clusters.vectors.push_back(similarity.take(name));
       for (Entry& entry : clusters.vectors.back()) entry.feature = selector.feature(entry.feature);
     }
     return clusters;
@@ -244,7 +244,7 @@ class Blender {
 
   Price price_;
   double n_rows_;
-  BlendOptions options_;
+  BlendSettings settings_;
   Interrupt& interrupt_;
   NodeLists tree_;
 };
@@ -252,16 +252,16 @@ class Blender {
 }  // namespace
 
 NodeLists blend(const FeatureRows& features, int32_t n_features, const LabelRows& rows, int32_t n_labels,
-                Price price, const BlendOptions& options, Interrupt& interrupt) {
-  if (!(options.likeness >= 0.0 && options.likeness <= 1.0))
-    throw std::invalid_argument("likeness must lie in 0..1, but is " + std::to_string(options.likeness));
+                Price price, const BlendSettings& settings, Interrupt& interrupt) {
+  if (!(settings.similarity >= 0.0 && settings.similarity <= 1.0))
+    throw std::invalid_argument("similarity must lie in 0..1, but is " + std::to_string(settings.similarity));
   Items labels;
   labels.vectors =
-      label_vectors(features, n_features, rows, n_labels, options.n_threads, interrupt, MAX_ENTRIES);
+      label_vectors(features, n_features, rows, n_labels, MAX_ENTRIES, settings.n_threads, interrupt);
   labels.node.resize(at(n_labels));
   labels.indptr.assign(rows.indptr.begin(), rows.indptr.end());
   labels.indices.assign(rows.indices.begin(), rows.indices.end());
-  return Blender(price, static_cast<double>(rows.size()), options, interrupt).run(std::move(labels));
+  return Blender(price, static_cast<double>(rows.size()), settings, interrupt).run(std::move(labels));
 }
 
 }  // namespace labeltree

@@ -20,25 +20,25 @@ struct Node {
 
 class Grower {
  public:
-  Grower(LabelVectors&& vectors, const ClusterOptions& options, Interrupt& interrupt)
-      : options_(options),
+  Grower(LabelVectors&& vectors, const ClusterSettings& settings, Interrupt& interrupt)
+      : settings_(settings),
         interrupt_(interrupt),
         n_features_(vectors.n_features),
         labels_(std::move(vectors)) {
     // Frequent features first: their sums then share a few cache lines. Later numberings keep the order.
     number_by_frequency();
     const double n_labels = static_cast<double>(labels_.order.size());
-    max_unbalanced_depth_ = 8.0 + 4.0 * std::log2(n_labels) / std::log2(static_cast<double>(options.arity));
+    max_unbalanced_depth_ = 8.0 + 4.0 * std::log2(n_labels) / std::log2(static_cast<double>(settings.arity));
   }
 
   NodeLists run() {
     const auto n_labels = static_cast<int32_t>(labels_.order.size());
     if (n_labels == 1) return {{-1}, {0}};
     NodeLists tree{{-1}, {-1}};
-    std::vector<Node> open{{{0, n_labels, n_features_, options_.seed}, 0, 0}};
-    if (options_.n_threads > 1) open = split_large(std::move(open), tree);
+    std::vector<Node> open{{{0, n_labels, n_features_, settings_.seed}, 0, 0}};
+    if (settings_.n_threads > 1) open = split_large(std::move(open), tree);
     std::vector<NodeLists> subtrees(open.size());
-    parallel_for(open.size(), options_.n_threads, interrupt_,
+    parallel_for(open.size(), settings_.n_threads, interrupt_,
                  [&](std::size_t i, std::size_t) { subtrees[i] = grow(open[i]); });
     for (std::size_t i = 0; i < open.size(); ++i) graft(tree, open[i].number, subtrees[i]);
     return tree;
@@ -60,14 +60,14 @@ class Grower {
   // Splits level by level until there are enough clusters to give each thread its own, and returns them, the
   // largest first. A level of few clusters has all threads work together on each of them.
   std::vector<Node> split_large(std::vector<Node> open, NodeLists& tree) {
-    const auto large = static_cast<int32_t>(labels_.order.size()) / (4 * options_.n_threads);
+    const auto large = static_cast<int32_t>(labels_.order.size()) / (4 * settings_.n_threads);
     std::vector<Node> small;
     while (!open.empty()) {
-      const bool together = std::ssize(open) < options_.n_threads;
+      const bool together = std::ssize(open) < settings_.n_threads;
       std::vector<std::vector<Cluster>> parts(open.size());
-      parallel_for(open.size(), together ? 1 : options_.n_threads, interrupt_,
+      parallel_for(open.size(), together ? 1 : settings_.n_threads, interrupt_,
                    [&](std::size_t i, std::size_t) {
-                     Bisector bisector(labels_, together ? options_.n_threads : 1, interrupt_);
+                     Bisector bisector(labels_, together ? settings_.n_threads : 1, interrupt_);
                      parts[i] = parts_of(open[i], bisector);
                    });
       std::vector<Node> children;
@@ -95,10 +95,10 @@ class Grower {
 
   // The clusters of the children of a node; none if they are leaves.
   std::vector<Cluster> parts_of(const Node& node, Bisector& bisector) {
-    if (node.cluster.size() <= std::max(options_.max_leaf, options_.arity) ||
-        node.depth + 1 >= options_.max_depth)
+    if (node.cluster.size() <= std::max(settings_.max_leaf_size, settings_.arity) ||
+        node.depth + 1 >= settings_.max_depth)
       return {};
-    const bool balanced = options_.balanced || node.depth > max_unbalanced_depth_;
+    const bool balanced = settings_.balanced || node.depth > max_unbalanced_depth_;
     return balanced ? equal_parts(node.cluster, bisector) : natural_parts(node.cluster, bisector);
   }
 
@@ -122,7 +122,7 @@ class Grower {
   // Halves the number of parts with each bisection, and the labels in proportion.
   std::vector<Cluster> equal_parts(const Cluster& cluster, Bisector& bisector) {
     std::vector<Cluster> parts;
-    std::vector<std::pair<Cluster, int32_t>> open{{cluster, options_.arity}};
+    std::vector<std::pair<Cluster, int32_t>> open{{cluster, settings_.arity}};
     while (!open.empty()) {
       const auto [next, n_parts] = open.back();
       open.pop_back();
@@ -145,7 +145,7 @@ class Grower {
       return std::pair(a.size(), -a.first) < std::pair(b.size(), -b.first);
     };
     std::vector<Cluster> parts{cluster};
-    while (std::ssize(parts) < options_.arity) {
+    while (std::ssize(parts) < settings_.arity) {
       std::ranges::pop_heap(parts, by_size);
       const auto [left, right] = bisector.split(parts.back(), 0);
       parts.back() = left;
@@ -166,7 +166,7 @@ class Grower {
     }
   }
 
-  ClusterOptions options_;
+  ClusterSettings settings_;
   Interrupt& interrupt_;
   int32_t n_features_;
   ClusteredLabels labels_;
@@ -176,14 +176,15 @@ class Grower {
 
 }  // namespace
 
-NodeLists cluster(LabelVectors vectors, const ClusterOptions& options, Interrupt& interrupt) {
-  if (options.arity < 2)
-    throw std::invalid_argument("arity must be at least 2, but is " + std::to_string(options.arity));
-  if (options.max_leaf < 1)
-    throw std::invalid_argument("max_leaf must be at least 1, but is " + std::to_string(options.max_leaf));
-  if (options.max_depth < 1)
-    throw std::invalid_argument("max_depth must be at least 1, but is " + std::to_string(options.max_depth));
-  return Grower(std::move(vectors), options, interrupt).run();
+NodeLists cluster(LabelVectors vectors, const ClusterSettings& settings, Interrupt& interrupt) {
+  if (settings.arity < 2)
+    throw std::invalid_argument("arity must be at least 2, but is " + std::to_string(settings.arity));
+  if (settings.max_leaf_size < 1)
+    throw std::invalid_argument("max_leaf_size must be at least 1, but is " +
+                                std::to_string(settings.max_leaf_size));
+  if (settings.max_depth < 1)
+    throw std::invalid_argument("max_depth must be at least 1, but is " + std::to_string(settings.max_depth));
+  return Grower(std::move(vectors), settings, interrupt).run();
 }
 
 }  // namespace labeltree

@@ -9,13 +9,13 @@
 
 namespace labeltree {
 
-struct ClusterOptions {
-  int32_t arity = 2;      // clusters a node is split into
-  int32_t max_leaf = 1;   // a cluster of at most this many labels is not split
-  bool balanced = true;   // clusters of a node differ by at most one label
-  int32_t max_depth = 1;  // of the tree, in edges
-  uint64_t seed = 0;
-  int n_threads = 1;  // the tree is the same for every number
+struct ClusterSettings {
+  int32_t arity;          // clusters a node is split into
+  int32_t max_leaf_size;  // a cluster of at most this many labels is not split
+  bool balanced;          // clusters of a node differ by at most one label
+  int32_t max_depth;      // of the tree, in edges
+  uint64_t seed;
+  int n_threads;  // the tree is the same for every number
 };
 
 // Splits all labels into `arity` clusters by bisecting k-means, and each cluster in the same way. A bisection
@@ -23,6 +23,6 @@ struct ClusterOptions {
 // less than 1e-4. Labels with empty vectors keep together. Takes the vectors, because they are rewritten in
 // place: each bisection renumbers the features that at least two of its labels have and drops the rest, which
 // changes no score. O(depth * entries) time per round, O(entries) memory.
-NodeLists cluster(LabelVectors vectors, const ClusterOptions& options, Interrupt& interrupt);
+NodeLists cluster(LabelVectors vectors, const ClusterSettings& settings, Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -73,7 +73,7 @@ class Sum {
 }  // namespace
 
 LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, int n_threads, Interrupt& interrupt, std::size_t max_entries) {
+                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
   check(features, at(n_features));

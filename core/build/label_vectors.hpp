@@ -33,13 +33,13 @@ struct LabelVectors {
 // Entries of a label's vector that are enough to find labels like it: more do not make better trees, and
 // frequent labels have tens of thousands.
 constexpr std::size_t MAX_ENTRIES = 512;
+constexpr std::size_t ALL_ENTRIES = std::numeric_limits<std::size_t>::max();
 
 // The vector of a label is the sum of its rows, scaled to length 1 (PIFA, "positive instance feature
 // aggregation"). Labels without rows or features have an empty one. Only the `max_entries` heaviest entries
 // of each are kept, and scaled.
 LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, int n_threads, Interrupt& interrupt,
-                           std::size_t max_entries = std::numeric_limits<std::size_t>::max());
+                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt);
 
 // Of the entries from `first` on, keeps the `most` heaviest in their order, of equal ones the first.
 void keep_heaviest(std::vector<Entry>& entries, std::size_t first, std::size_t most);

@@ -17,10 +17,10 @@ namespace {
 
 class Merger {
  public:
-  Merger(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits, Likeness* likeness,
-         Interrupt& interrupt)
+  Merger(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
+         Similarity* similarity, Interrupt& interrupt)
       : interrupt_(interrupt),
-        likeness_(likeness),
+        similarity_(similarity),
         price_(price),
         per_bit_(price.per_bit()),
         limits_(limits),
@@ -139,7 +139,7 @@ class Merger {
       for (const int32_t c : clusters_of(row))
         if (c != a && common_[at(c)]++ == 0) seen_.push_back(c);
     }
-    const int32_t best = likeness_ ? best_alike(a) : cheapest(a);
+    const int32_t best = similarity_ ? best_blend(a) : cheapest(a);
     for (const int32_t c : seen_) common_[at(c)] = 0;
     return best;
   }
@@ -148,7 +148,7 @@ class Merger {
     return least(seen_, [&](int32_t c) { return score(a, c); });
   }
 
-  int32_t best_alike(int32_t a) {
+  int32_t best_blend(int32_t a) {
     const auto is_cheaper = [&](int32_t c, int32_t d) {
       return std::pair(score(a, c), entry(c)) < std::pair(score(a, d), entry(d));
     };
@@ -157,11 +157,11 @@ class Merger {
       std::ranges::nth_element(near_, near_.begin() + MAX_LOOKS, is_cheaper);
       near_.resize(MAX_LOOKS);
     }
-    likeness_->look_from(a, names_, near_);
+    similarity_->look_from(a, names_, near_);
     std::ranges::sort(near_);
     near_.erase(std::ranges::unique(near_).begin(), near_.end());
     std::erase(near_, a);
-    return least(near_, [&](int32_t c) { return likeness_->blend(score(a, c), likeness_->cosine(c)); });
+    return least(near_, [&](int32_t c) { return similarity_->blend(score(a, c), similarity_->cosine(c)); });
   }
 
   // The cluster of least score among some and the next smallest; of equals the smallest.
@@ -193,17 +193,17 @@ class Merger {
     for (const int32_t row : members_[at(a)])
       if (!take_over(row, a, c)) members_[at(c)].push_back(row);
     members_[at(a)] = {};
-    if (likeness_) likeness_->join(a, c);
+    if (similarity_) similarity_->join(a, c);
     const auto node = static_cast<int32_t>(tree_.parent.size());
     hang(a, node, c);
     hang(c, node, c);
     add_node(c, -1);
   }
 
-  static constexpr std::ptrdiff_t MAX_LOOKS = 16;  // clusters with common rows whose likeness is asked for
+  static constexpr std::ptrdiff_t MAX_LOOKS = 16;  // clusters with common rows whose similarity is asked for
 
   Interrupt& interrupt_;
-  Likeness* likeness_;
+  Similarity* similarity_;
   Price price_;
   double per_bit_;
   MergeLimits limits_;
@@ -232,9 +232,9 @@ NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt&
   return Merger(rows, n_labels, price, none, nullptr, interrupt).run().nodes;
 }
 
-Forest merge_alike(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
-                   Likeness& likeness, Interrupt& interrupt) {
-  return Merger(rows, n_labels, price, limits, &likeness, interrupt).run();
+Forest merge_similar(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
+                     Similarity& similarity, Interrupt& interrupt) {
+  return Merger(rows, n_labels, price, limits, &similarity, interrupt).run();
 }
 
 }  // namespace labeltree

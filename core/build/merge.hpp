@@ -20,8 +20,8 @@ NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt&
 
 // What the labels are part of.
 struct MergeLimits {
-  double n_rows = 0.0;     // n of φ; perhaps more than the rows of these labels
-  int64_t min_weight = 0;  // clusters of so many rows are not joined with each other
+  double n_rows;       // n of φ; perhaps more than the rows of these labels
+  int64_t min_weight;  // clusters of at least this many rows are not joined with each other
 };
 
 // Clusters that were not joined.
@@ -30,8 +30,8 @@ struct Forest {
   std::vector<int32_t> names;  // of the clusters, in the order of their nodes
 };
 
-// The same, but likeness has a say in which cluster c is, and merging may stop early.
-Forest merge_alike(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
-                   Likeness& likeness, Interrupt& interrupt);
+// The same, but similarity has a say in which cluster c is, and merging may stop early.
+Forest merge_similar(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
+                     Similarity& similarity, Interrupt& interrupt);
 
 }  // namespace labeltree

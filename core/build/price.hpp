@@ -6,8 +6,8 @@
 namespace labeltree {
 
 struct Price {
-  double per_row = 0.0;
-  double per_pair = 1.0;
+  double per_row;
+  double per_pair;
 
   double node(double rows, double children) const { return rows * (per_row + per_pair * children); }
 

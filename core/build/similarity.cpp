@@ -20,7 +20,7 @@ double square(const std::vector<Entry>& vector) {
 
 }  // namespace
 
-Likeness::Likeness(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries)
+Similarity::Similarity(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries)
     : share_(share),
       max_entries_(max_entries),
       groups_(groups),
@@ -35,7 +35,7 @@ Likeness::Likeness(const LabelVectors& vectors, const Tree& groups, double share
 }
 
 // What it finds it writes back, so that the next walk is shorter.
-const std::vector<int32_t>& Likeness::clusters_of(int32_t group, ClusterNames& names) {
+const std::vector<int32_t>& Similarity::clusters_of(int32_t group, ClusterNames& names) {
   std::vector<int32_t>& clusters = clusters_[at(group)];
   if (clusters.empty()) {
     for (int32_t v = groups_.first_child(group); v < groups_.first_child(group + 1); ++v) {
@@ -57,7 +57,7 @@ const std::vector<int32_t>& Likeness::clusters_of(int32_t group, ClusterNames& n
   return clusters;
 }
 
-void Likeness::look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& near) {
+void Similarity::look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& near) {
   scatter(a);
   int32_t group = home_[at(a)];
   while (clusters_of(group, names).size() < 2 && group > 0) group = groups_.parent(group);
@@ -73,14 +73,14 @@ void Likeness::look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& n
   }
 }
 
-void Likeness::scatter(int32_t a) {
+void Similarity::scatter(int32_t a) {
   if (looking_from_ >= 0)
     for (const Entry& entry : vectors_[at(looking_from_)]) from_[at(entry.feature)] = 0.0F;
   for (const Entry& entry : vectors_[at(a)]) from_[at(entry.feature)] = entry.value;
   looking_from_ = a;
 }
 
-double Likeness::cosine(int32_t c) const {
+double Similarity::cosine(int32_t c) const {
   const double lengths = std::sqrt(squares_[at(looking_from_)] * squares_[at(c)]);
   if (lengths <= 0.0) return 0.0;
   float sum[4] = {0.0F, 0.0F, 0.0F, 0.0F};
@@ -92,7 +92,7 @@ double Likeness::cosine(int32_t c) const {
   return std::min(1.0, static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3])) / lengths);
 }
 
-void Likeness::join(int32_t a, int32_t c) {
+void Similarity::join(int32_t a, int32_t c) {
   scatter(a);
   std::vector<Entry>& both = vectors_[at(c)];
   for (Entry& entry : both) {

@@ -14,11 +14,11 @@
 namespace labeltree {
 
 // The vector of a cluster is the sum of its labels' vectors, of which only the heaviest entries are kept.
-class Likeness {
+class Similarity {
  public:
-  // `groups` is a tree in which like labels are near each other. `share` is how much likeness counts: at 0
+  // `groups` is a tree in which like labels are near each other. `share` is how much similarity counts: at 0
   // only the price does, at 1 only the cosine.
-  Likeness(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries);
+  Similarity(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries);
 
   // Lets cosine() answer for a; appends some clusters of the smallest groups around a, not always all of
   // them, and perhaps a itself.

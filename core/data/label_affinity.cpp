@@ -48,8 +48,8 @@ class Counter {
 
 }  // namespace
 
-LabelSharing label_sharing(const LabelRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, int n_threads, Interrupt& interrupt) {
+LabelAffinity label_affinity(const LabelRows& features, int32_t n_features, const LabelRows& labels,
+                             int32_t n_labels, int n_threads, Interrupt& interrupt) {
   check(features.indptr, features.indices, at(n_features), "feature");
   check(labels, at(n_labels));
   check_same_size(features.size(), labels.size());
@@ -63,15 +63,15 @@ LabelSharing label_sharing(const LabelRows& features, int32_t n_features, const 
       if (n_rows < 2) continue;
       for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e)
         counters[worker].add(features[at(by_label.rows[at(e)])]);
-      const double weight = ONE_SHARED / std::sqrt(static_cast<double>(n_rows));
+      const double weight = AFFINITY_UNIT / std::sqrt(static_cast<double>(n_rows));
       counters[worker].end_label(std::max<int64_t>(std::llround(weight), 1));
     }
   });
-  LabelSharing sharing{std::vector<int64_t>(at(n_features), 0), std::vector<int64_t>(at(n_features), 0)};
-  for (const int32_t f : features.indices) ++sharing.rows[at(f)];
+  LabelAffinity affinity{std::vector<int64_t>(at(n_features), 0), std::vector<int64_t>(at(n_features), 0)};
+  for (const int32_t f : features.indices) ++affinity.rows[at(f)];
   for (const Counter& counter : counters)
-    for (std::size_t f = 0; f < sharing.shared.size(); ++f) sharing.shared[f] += counter.shared()[f];
-  return sharing;
+    for (std::size_t f = 0; f < affinity.shared.size(); ++f) affinity.shared[f] += counter.shared()[f];
+  return affinity;
 }
 
 }  // namespace labeltree

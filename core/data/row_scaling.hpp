@@ -11,8 +11,8 @@
 namespace labeltree {
 
 struct RowScaling {
-  bool unit = false;               // scale rows to length 1; nothing else happens without
-  float power = 1.0f;              // of the values, whose signs stay
+  bool unit;                       // scale rows to length 1; nothing else happens without
+  float power;                     // of the values, whose signs stay
   std::span<const float> weights;  // [feature], or empty for 1
 
   // Whether rows of length 1 stay as they are.

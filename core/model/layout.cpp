@@ -28,10 +28,10 @@ void put(Grown<uint8_t>& bytes, T value) {
 }  // namespace
 
 LayoutBuilder::LayoutBuilder(const Tree& tree, std::size_t n_features, std::span<const uint8_t> is_trained,
-                             float untrained, bool is_small)
+                             float untrained, bool is_quantized)
     : tree_(tree),
       n_features_(n_features),
-      is_small_(is_small),
+      is_quantized_(is_quantized),
       first_group_(first_groups(tree)),
       is_awaited_(is_trained.begin(), is_trained.end()),
       next_(n_features, 0) {
@@ -41,7 +41,7 @@ LayoutBuilder::LayoutBuilder(const Tree& tree, std::size_t n_features, std::span
   n_awaited_.assign(n_groups, 0);
   pending_.resize(n_groups);
   layout_.bias.assign(tree.n_nodes(), untrained);
-  if (is_small) layout_.scale.assign(tree.n_nodes(), 0.0f);
+  if (is_quantized) layout_.scale.assign(tree.n_nodes(), 0.0f);
   layout_.shift.resize(n_groups);
   layout_.bucket_begin.resize(n_groups);
   layout_.byte_begin.resize(n_groups);
@@ -103,7 +103,7 @@ void LayoutBuilder::set_scale(const Group& group) {
 
 std::size_t LayoutBuilder::n_bytes(std::size_t place, const Group& group) const {
   const std::size_t n = begin_[place + 1] - begin_[place];
-  const std::size_t weight = is_small_ ? sizeof(int8_t) : sizeof(float);
+  const std::size_t weight = is_quantized_ ? sizeof(int8_t) : sizeof(float);
   return is_filled(n, group.size, weight) ? group.size * weight : n * (weight + 1);
 }
 
@@ -119,11 +119,11 @@ bool LayoutBuilder::fits(int shift, const Group& group) const {
 
 // A bucket for each feature where that costs little room, or no more than the weights where every row asks;
 // else as many as make PER_BUCKET features each, or more where one would have too many bytes.
-int LayoutBuilder::choose_shift(const Group& group, bool is_asked_by_all) const {
+int LayoutBuilder::choose_shift(const Group& group, bool is_on_every_path) const {
   std::size_t weights = 0;
   for (std::size_t p = 0; p < features_.size(); ++p) weights += n_bytes(p, group);
   const std::size_t direct = 4 * n_features_, shared = 4 * features_.size() * (PER_BUCKET + 1) / PER_BUCKET;
-  if (direct <= shared + weights / (is_asked_by_all ? 1 : DIRECT_SHARE)) return 0;
+  if (direct <= shared + weights / (is_on_every_path ? 1 : DIRECT_SHARE)) return 0;
   int shift = 1;
   while (shift < MAX_SHIFT && n_buckets(n_features_, shift) * PER_BUCKET > features_.size()) ++shift;
   while (!fits(shift, group)) --shift;  // a feature alone has at most 4 + 4 GROUP bytes
@@ -132,7 +132,7 @@ int LayoutBuilder::choose_shift(const Group& group, bool is_asked_by_all) const 
 
 void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries) {
   sort(entries);
-  if (is_small_) set_scale(group);
+  if (is_quantized_) set_scale(group);
   const int shift = choose_shift(group, at_root(number));
   layout_.shift[number] = static_cast<uint8_t>(shift);
   layout_.bucket_begin[number] = static_cast<int64_t>(layout_.buckets.size());
@@ -163,7 +163,7 @@ void LayoutBuilder::put_bucket(std::size_t first, std::size_t last, int shift, c
     put(layout_.bytes, static_cast<uint16_t>(features_[p] & ((1 << shift) - 1)));
   for (std::size_t p = first; p < last; ++p) {
     const auto entries = std::span<const Entry>(sorted_).subspan(begin_[p], begin_[p + 1] - begin_[p]);
-    if (is_small_)
+    if (is_quantized_)
       put_feature<int8_t>(entries, group);
     else
       put_feature<float>(entries, group);
@@ -193,7 +193,7 @@ Layout LayoutBuilder::finish() {
   return std::move(layout_);
 }
 
-Layout rounded(const SiblingWeights& weights) {
+Layout quantized(const SiblingWeights& weights) {
   const Tree& tree = weights.tree();
   const std::vector<uint8_t> all(tree.n_nodes(), 1);
   LayoutBuilder builder(tree, weights.n_features(), all, 0.0f, true);

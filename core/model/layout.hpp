@@ -28,7 +28,7 @@ class LayoutBuilder {
   // is_trained has a 1 for each node that will come; the others get the bias `untrained`. is_small rounds
   // weights to 255 steps for each node, the largest of them exact: a byte for each.
   LayoutBuilder(const Tree& tree, std::size_t n_features, std::span<const uint8_t> is_trained,
-                float untrained, bool is_small);
+                float untrained, bool is_quantized);
 
   // Weights of nodes[i] are row i of by_node, features ascending. Throws for nodes that are not awaited.
   void add(std::span<const int32_t> nodes, const FeatureRows& by_node, std::span<const float> bias);
@@ -55,14 +55,14 @@ class LayoutBuilder {
   bool fits(int shift, const Group& group) const;
   // Whether a group is that of the root or of its children.
   bool at_root(std::size_t number) const { return number < static_cast<std::size_t>(first_group_[2]); }
-  int choose_shift(const Group& group, bool is_asked_by_all) const;
+  int choose_shift(const Group& group, bool is_on_every_path) const;
   void put_bucket(std::size_t first, std::size_t last, int shift, const Group& group);
   template <class Value>
   void put_feature(std::span<const Entry> entries, const Group& group);
 
   const Tree& tree_;
   std::size_t n_features_;
-  bool is_small_;
+  bool is_quantized_;
   std::vector<int32_t> first_group_, n_awaited_;  // [node + 2], [group]
   std::vector<uint8_t> is_awaited_;               // [node]
   std::vector<std::vector<Entry>> pending_;       // [group]
@@ -74,6 +74,6 @@ class LayoutBuilder {
 };
 
 // The same weights with a byte for each.
-Layout rounded(const SiblingWeights& weights);
+Layout quantized(const SiblingWeights& weights);
 
 }  // namespace labeltree

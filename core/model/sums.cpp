@@ -15,7 +15,7 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t CACHE_LINE = 64;
-constexpr std::size_t AT_ONCE = 16;  // features of a bucket that are looked at together
+constexpr std::size_t COMPARED = 16;  // features of a bucket that are looked at together
 
 using Match = QuerySpace::Match;
 
@@ -29,11 +29,11 @@ inline std::size_t find(const Bucket& bucket, uint16_t low, const uint8_t* end) 
   const auto same = [&](std::size_t at) {
     return _mm_cmpeq_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)), wanted);
   };
-  for (; at(end - from) >= 2 * AT_ONCE; place += AT_ONCE, from += 2 * AT_ONCE) {
+  for (; at(end - from) >= 2 * COMPARED; place += COMPARED, from += 2 * COMPARED) {
     const __m128i found = _mm_packs_epi16(same(0), same(16));
     const auto bits = static_cast<uint32_t>(_mm_movemask_epi8(found));
-    const auto first = place + static_cast<std::size_t>(std::countr_zero(bits | 1u << AT_ONCE));
-    if (bucket.n <= place + AT_ONCE || bits != 0) return first;
+    const auto first = place + static_cast<std::size_t>(std::countr_zero(bits | 1u << COMPARED));
+    if (bucket.n <= place + COMPARED || bits != 0) return first;
   }
 #endif
   while (place < bucket.n && load<uint16_t>(bucket.lows(), place) != low) ++place;

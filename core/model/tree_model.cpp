@@ -41,8 +41,8 @@ void raise_to_one(std::span<float> estimates) {
 }  // namespace
 
 TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-                     bool has_root, Siblings siblings)
-    : weights_(std::move(weights)), has_root_(has_root), siblings_(siblings) {
+                     bool has_root, bool normalize_siblings)
+    : weights_(std::move(weights)), has_root_(has_root), normalize_siblings_(normalize_siblings) {
   const WeightArrays& arrays = weights_.arrays();
   if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
     throw std::invalid_argument("slope and intercept must have one number for each node");
@@ -56,19 +56,20 @@ TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::
   }
 }
 
-std::span<const float> TreeModel::ask(int32_t node, const QueryRow& row, QuerySpace& space) const {
+std::span<const float> TreeModel::child_probabilities(int32_t node, const QueryRow& row,
+                                                      QuerySpace& space) const {
   const std::span<float> estimates = weights_.sums(node, row, space);
   const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
   link(estimates.data(), slope_.data() + first, intercept_.data() + first, estimates.size());
-  if (node >= 0 && siblings_ == Siblings::cover) raise_to_one(estimates);
+  if (node >= 0 && normalize_siblings_) raise_to_one(estimates);
   return estimates;
 }
 
-std::vector<float> TreeModel::estimates(int32_t node, const QueryRow& row) const {
+std::vector<float> TreeModel::child_probabilities(int32_t node, const QueryRow& row) const {
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   check({ends, row.indices, row.values}, weights_.n_features());
   QuerySpace space;
-  const auto found = ask(node, row, space);
+  const auto found = child_probabilities(node, row, space);
   return {found.begin(), found.end()};
 }
 

@@ -9,18 +9,14 @@
 
 namespace labeltree {
 
-// What is known of siblings given that their parent is positive, and made true of their estimates.
-enum class Siblings : uint8_t {
-  free,   // nothing: each estimate is taken as it is
-  cover,  // at least one is positive: estimates that sum to less than 1 are divided by their sum
-};
-
 // A tree with its node classifiers. A node's estimate is 1 / (1 + exp(-(slope * score + intercept))).
 class TreeModel {
  public:
-  // slope and intercept of each node. Throws unless they are finite and of the right number.
+  // slope and intercept of each node. Throws unless they are finite and of the right number. With
+  // normalize_siblings, estimates of siblings that sum to less than 1 are divided by their sum, because at
+  // least one child of a positive node is positive (Theorem 6).
   TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-            bool has_root, Siblings siblings);
+            bool has_root, bool normalize_siblings);
 
   const Tree& tree() const { return weights_.tree(); }
   const SiblingWeights& weights() const { return weights_; }
@@ -28,16 +24,16 @@ class TreeModel {
 
   // P(node | its parent, row) for all children of a node; of the root itself where node is -1. Valid until
   // `space` changes.
-  std::span<const float> ask(int32_t node, const QueryRow& row, QuerySpace& space) const;
+  std::span<const float> child_probabilities(int32_t node, const QueryRow& row, QuerySpace& space) const;
 
   // The same for a row that nobody has checked yet.
-  std::vector<float> estimates(int32_t node, const QueryRow& row) const;
+  std::vector<float> child_probabilities(int32_t node, const QueryRow& row) const;
 
  private:
   SiblingWeights weights_;
   std::vector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them
   bool has_root_;
-  Siblings siblings_;
+  bool normalize_siblings_;
 };
 
 }  // namespace labeltree

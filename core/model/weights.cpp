@@ -74,7 +74,7 @@ void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::
 template <class Each>
 void SiblingWeights::visit(int32_t node, Each each) const {
   const auto [first_node, size] = family(node);
-  const bool is_small = !arrays_.scale.empty();
+  const bool is_quantized = !arrays_.scale.empty();
   for (int32_t g = first_group_[at(node + 1)]; g < first_group_[at(node + 2)]; ++g) {
     const int32_t position = (g - first_group_[at(node + 1)]) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));
@@ -84,8 +84,8 @@ void SiblingWeights::visit(int32_t node, Each each) const {
               "buckets must lie within bytes");
       for (std::size_t place = 0; place < bucket.n; ++place) {
         const auto bytes = bucket.weights(place);
-        const std::size_t n = is_small ? n_weights<int8_t>(bytes.size(), siblings.size)
-                                       : n_weights<float>(bytes.size(), siblings.size);
+        const std::size_t n = is_quantized ? n_weights<int8_t>(bytes.size(), siblings.size)
+                                           : n_weights<float>(bytes.size(), siblings.size);
         require(n > 0 && n <= siblings.size, "weights must lie within their bucket");
         const uint8_t* weights = n == siblings.size ? bytes.data() : bytes.data() + n;
         const auto feature = static_cast<int32_t>((b << siblings.shift) | bucket.low(place));
@@ -94,8 +94,8 @@ void SiblingWeights::visit(int32_t node, Each each) const {
           require(sibling < siblings.size, "weights must be of siblings that there are");
           const std::size_t v = at(first_node + position) + sibling;
           each(v, feature,
-               is_small ? static_cast<float>(load<int8_t>(weights, e)) * arrays_.scale[v]
-                        : load<float>(weights, e));
+               is_quantized ? static_cast<float>(load<int8_t>(weights, e)) * arrays_.scale[v]
+                            : load<float>(weights, e));
         }
       }
     }
@@ -144,11 +144,11 @@ void SiblingWeights::check_all(int n_threads, Interrupt& interrupt) const {
   for (int32_t v = 0; v < static_cast<int32_t>(tree_->n_nodes()); ++v)
     for (int32_t position = 0; position < tree_->degree(v); position += GROUP)
       sizes.push_back(group_size(tree_->degree(v), position));
-  constexpr std::size_t at_once = 16;  // groups; most are small
-  parallel_for((sizes.size() + at_once - 1) / at_once, n_threads, interrupt,
+  constexpr std::size_t groups_per_task = 16;  // groups; most are small
+  parallel_for((sizes.size() + groups_per_task - 1) / groups_per_task, n_threads, interrupt,
                [&](std::size_t chunk, std::size_t) {
-                 const std::size_t end = std::min(sizes.size(), (chunk + 1) * at_once);
-                 for (std::size_t g = chunk * at_once; g < end; ++g)
+                 const std::size_t end = std::min(sizes.size(), (chunk + 1) * groups_per_task);
+                 for (std::size_t g = chunk * groups_per_task; g < end; ++g)
                    if (arrays_.scale.empty())
                      check_group<float>(group(g, sizes[g]));
                    else

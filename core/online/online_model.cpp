@@ -19,14 +19,10 @@ constexpr std::size_t RUN = 512;
 // Blocks to learn, about a millisecond of work, below which threads take longer to start than to help.
 constexpr std::size_t WORTH_A_THREAD = 200;
 
-std::size_t n_planes(const OnlineOptions& options) {
-  return options.optimizer == Optimizer::ftrl ? 3 : 2;
-}
-
-void check_options(const OnlineOptions& options, const GrowthOptions& growth) {
-  if (!(options.learning_rate > 0.0f) || !(options.smoothing > 0.0f))
+void check_settings(const OnlineSettings& settings) {
+  if (!(settings.learning.learning_rate > 0.0f) || !(settings.learning.smoothing > 0.0f))
     throw std::invalid_argument("learning_rate and smoothing must be above 0");
-  if (growth.max_degree < 2) throw std::invalid_argument("max_degree must be at least 2");
+  if (settings.growth.max_degree < 2) throw std::invalid_argument("max_degree must be at least 2");
 }
 
 QueryRow row_of(const FeatureRows& rows, std::size_t i) {
@@ -36,15 +32,14 @@ QueryRow row_of(const FeatureRows& rows, std::size_t i) {
 
 }  // namespace
 
-OnlineModel::OnlineModel(std::size_t n_features, const OnlineOptions& options, const GrowthOptions& growth)
-    : options_(options), growth_(growth), n_features_(n_features), tree_(n_planes(options)) {
-  check_options(options, growth);
+OnlineModel::OnlineModel(std::size_t n_features, const OnlineSettings& settings)
+    : settings_(settings), n_features_(n_features), tree_(settings.learning.n_planes()) {
+  check_settings(settings);
 }
 
-OnlineModel::OnlineModel(const Tree& tree, std::size_t n_features, const OnlineOptions& options,
-                         const GrowthOptions& growth)
-    : options_(options), growth_(growth), n_features_(n_features), tree_(tree, n_planes(options)) {
-  check_options(options, growth);
+OnlineModel::OnlineModel(const Tree& tree, std::size_t n_features, const OnlineSettings& settings)
+    : settings_(settings), n_features_(n_features), tree_(tree, settings.learning.n_planes()) {
+  check_settings(settings);
 }
 
 std::size_t OnlineModel::n_weights() const {
@@ -92,7 +87,7 @@ void OnlineModel::grow(const QueryRow& row, std::span<const int32_t> labels) {
   for (const int32_t label : labels) {
     if (at(label) < tree_.n_labels()) continue;
     mark(labels);
-    tree_.insert(row, options_.bias, is_positive_, growth_, space_);
+    tree_.insert(row, settings_.learning.intercept_scaling, is_positive_, settings_.growth, space_);
   }
 }
 
@@ -126,7 +121,7 @@ void OnlineModel::learn_node(std::span<const Pair> pairs, const FeatureRows& row
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const Pair& pair = pairs[i];
     const QueryRow row = row_of(rows, pair.row);
-    space.values.assign(1, options_.bias);
+    space.values.assign(1, settings_.learning.intercept_scaling);
     space.values.insert(space.values.end(), row.values.begin(), row.values.end());
     if (located.empty()) {
       space.slots.clear();
@@ -137,7 +132,7 @@ void OnlineModel::learn_node(std::span<const Pair> pairs, const FeatureRows& row
                  lanes.subspan(pair.first, pair.last - pair.first),
                  leaves.subspan(pair.leaf_first, pair.leaf_last - pair.leaf_first),
                  weight.empty() ? 1.0f : weight[pair.row]},
-                first, last, options_);
+                first, last, settings_.learning);
   }
 }
 
@@ -161,7 +156,7 @@ void OnlineModel::flush(const FeatureRows& rows, std::span<const float> weight,
   }
   if (total < WORTH_A_THREAD) n_threads = 1;
   std::vector<std::vector<std::vector<uint32_t>>> slots;
-  Interrupt never;  // rows are learnt whole
+  Interrupt never;  // rows are learned whole
   if (n_threads > 1) {
     const auto is_wide = [&](const Task& t) {
       return t.last > 1 && t.cost * 4 * at(n_threads) > total && t.pairs.size() > 16;
@@ -237,14 +232,14 @@ void OnlineModel::replay(const FeatureRows& rows, const LabelRows& labels, std::
   }
 }
 
-OnlineAnswers OnlineModel::progressive(const FeatureRows& rows, const LabelRows& labels, int32_t k,
-                                       Interrupt& interrupt) {
+OnlinePredictions OnlineModel::predict_then_fit(const FeatureRows& rows, const LabelRows& labels, int32_t k,
+                                                Interrupt& interrupt) {
   check(rows, labels);
-  OnlineAnswers answers;
+  OnlinePredictions results;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const OnlineAnswers found = best(row_of(rows, i), k);
-    answers.labels.insert(answers.labels.end(), found.labels.begin(), found.labels.end());
-    answers.probabilities.insert(answers.probabilities.end(), found.probabilities.begin(),
+    const OnlinePredictions found = best(row_of(rows, i), k);
+    results.labels.insert(results.labels.end(), found.labels.begin(), found.labels.end());
+    results.probabilities.insert(results.probabilities.end(), found.probabilities.begin(),
                                  found.probabilities.end());
     grow(row_of(rows, i), labels[i]);
     gather(i, labels[i]);
@@ -252,19 +247,19 @@ OnlineAnswers OnlineModel::progressive(const FeatureRows& rows, const LabelRows&
     flush(rows, {}, {}, 1);
     interrupt.check();
   }
-  return answers;
+  return results;
 }
 
-OnlineAnswers OnlineModel::best(const QueryRow& row, int32_t k) const {
+OnlinePredictions OnlineModel::best(const QueryRow& row, int32_t k) const {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   labeltree::check(FeatureRows{ends, row.indices, row.values}, n_features_);
-  OnlineAnswers answers{std::vector<int32_t>(at(k), -1), std::vector<float>(at(k))};
+  OnlinePredictions results{std::vector<int32_t>(at(k), -1), std::vector<float>(at(k))};
   OnlineSpace space;
   using Reached = std::pair<float, int32_t>;  // probability and minus the node: of equals, the older first
   std::priority_queue<Reached> queue;
   const auto open = [&](int32_t v, float probability) {
-    const auto scores = tree_.node(v).store.scores(row, options_.bias, space);
+    const auto scores = tree_.node(v).store.scores(row, settings_.learning.intercept_scaling, space);
     const auto& children = tree_.node(v).children;
     for (std::size_t i = 0; i < children.size(); ++i)
       queue.emplace(probability * sigmoid(scores[i + 1]), -children[i]);
@@ -280,10 +275,10 @@ OnlineAnswers OnlineModel::best(const QueryRow& row, int32_t k) const {
       open(-minus, probability);
       continue;
     }
-    answers.labels[found] = tree_.node(-minus).label;
-    answers.probabilities[found++] = probability;
+    results.labels[found] = tree_.node(-minus).label;
+    results.probabilities[found++] = probability;
   }
-  return answers;
+  return results;
 }
 
 }  // namespace labeltree

@@ -53,11 +53,10 @@ std::vector<uint64_t> set_numbers(const OnlineTree& tree) {
 }  // namespace
 
 OnlineModel::OnlineModel(const OnlineView& arrays, const OnlineCounts& counts, std::size_t n_features,
-                         const OnlineOptions& options, const GrowthOptions& growth)
-    : options_(options),
-      growth_(growth),
+                         const OnlineSettings& settings)
+    : settings_(settings),
       n_features_(n_features),
-      tree_(online_tree(arrays, options.optimizer == Optimizer::ftrl ? 3 : 2)),
+      tree_(online_tree(arrays, settings.learning.n_planes())),
       counts_(counts) {
   const std::size_t n = arrays.parent.size();
   const auto begin = arrays.row_begin;
@@ -104,7 +103,8 @@ OnlineArrays OnlineModel::arrays() const {
 
 void OnlineModel::add_labels(std::size_t n) {
   mark({});
-  for (std::size_t i = 0; i < n; ++i) tree_.insert({}, options_.bias, {}, growth_, space_);
+  for (std::size_t i = 0; i < n; ++i)
+    tree_.insert({}, settings_.learning.intercept_scaling, {}, settings_.growth, space_);
 }
 
 NodeLists OnlineModel::nodes() const {
@@ -119,7 +119,7 @@ NodeLists OnlineModel::nodes() const {
   return made;
 }
 
-NodeWeights OnlineModel::weights(std::size_t first, std::size_t last, float prune) const {
+NodeWeights OnlineModel::weights(std::size_t first, std::size_t last, float weight_threshold) const {
   const std::vector<int32_t> order = tree_.breadth_first();
   if (first > last || last > order.size()) throw std::invalid_argument("no such nodes");
   NodeWeights made;
@@ -137,10 +137,10 @@ NodeWeights OnlineModel::weights(std::size_t first, std::size_t last, float prun
     }
     const auto lane = at(node.position) + 1;
     made.nodes.push_back(static_cast<int32_t>(i));
-    made.bias.push_back(store.number(0, 0, lane, false) * options_.bias);
+    made.bias.push_back(store.number(0, 0, lane, false) * settings_.learning.intercept_scaling);
     for (const uint32_t row : by_feature) {
       const float weight = store.number(row, 0, lane, false);
-      if (row == 0 || !(std::abs(weight) > prune)) continue;
+      if (row == 0 || !(std::abs(weight) > weight_threshold)) continue;
       made.features.push_back(store.features()[row]);
       made.values.push_back(weight);
     }
@@ -149,36 +149,38 @@ NodeWeights OnlineModel::weights(std::size_t first, std::size_t last, float prun
   return made;
 }
 
-void OnlineModel::set_start(OnlineStore& store, std::size_t row, std::size_t lane, bool is_twin, float weight,
-                            float squared_gradients) {
+void OnlineModel::set_warm_start(OnlineStore& store, std::size_t row, std::size_t lane, bool is_twin,
+                                 float weight, float squared_gradients) {
   store.number(row, 0, lane, is_twin) = weight;
   store.number(row, 1, lane, is_twin) = squared_gradients;
-  if (options_.optimizer != Optimizer::ftrl) return;
+  if (settings_.learning.optimizer != Optimizer::ftrl) return;
   const float scale =
-      (options_.smoothing + std::sqrt(squared_gradients)) / options_.learning_rate + options_.l2;
-  store.number(row, 2, lane, is_twin) = -(weight * scale + std::copysign(options_.l1, weight));
+      (settings_.learning.smoothing + std::sqrt(squared_gradients)) / settings_.learning.learning_rate +
+      settings_.learning.l2;
+  store.number(row, 2, lane, is_twin) = -(weight * scale + std::copysign(settings_.learning.l1, weight));
 }
 
-void OnlineModel::start(int32_t node, const NodeWeights& children, float squared_gradients) {
+void OnlineModel::warm_start(int32_t node, const NodeWeights& children, float squared_gradients) {
   if (node < -1 || node + 1 >= static_cast<int32_t>(tree_.size()))
     throw std::invalid_argument("no such node");
   OnlineNode& parent = tree_.node(node + 1);
   if (children.bias.size() != parent.children.size() || children.indptr.size() != children.bias.size() + 1)
     throw std::invalid_argument("every child has weights");
   OnlineStore& store = parent.store;
-  const float scale = options_.bias > 0.0f ? 1.0f / options_.bias : 0.0f;
+  const float scale =
+      settings_.learning.intercept_scaling > 0.0f ? 1.0f / settings_.learning.intercept_scaling : 0.0f;
   float mean = 0.0f;
   for (std::size_t i = 0; i < parent.children.size(); ++i) {
     const float bias = children.bias[i] * scale;
     mean += bias / static_cast<float>(parent.children.size());
-    set_start(store, 0, i + 1, false, bias, squared_gradients);
+    set_warm_start(store, 0, i + 1, false, bias, squared_gradients);
     for (std::size_t e = at(children.indptr[i]); e < at(children.indptr[i + 1]); ++e)
-      set_start(store, store.find_or_add(children.features[e]), i + 1, false, children.values[e],
-                squared_gradients);
+      set_warm_start(store, store.find_or_add(children.features[e]), i + 1, false, children.values[e],
+                     squared_gradients);
     if (tree_.is_leaf(parent.children[i]))
-      set_start(store, 0, i + 1, true, STARTING_TWIN * scale, squared_gradients);
+      set_warm_start(store, 0, i + 1, true, STARTING_TWIN * scale, squared_gradients);
   }
-  set_start(store, 0, 0, false, mean, squared_gradients);
+  set_warm_start(store, 0, 0, false, mean, squared_gradients);
 }
 
 void OnlineModel::prune(std::size_t max_weights) {
@@ -207,7 +209,7 @@ void OnlineModel::prune(std::size_t max_weights) {
 
 OnlineModel OnlineModel::rebuilt(const Tree& tree, std::vector<uint8_t>& is_new) const {
   if (tree.n_labels() != tree_.n_labels()) throw std::invalid_argument("the tree must have the same labels");
-  OnlineModel made(tree, n_features_, options_, growth_);
+  OnlineModel made(tree, n_features_, settings_);
   made.counts_ = counts_;
   const auto old_sets = set_numbers(tree_), new_sets = set_numbers(made.tree_);
   std::unordered_map<uint64_t, int32_t> old_node;

@@ -51,31 +51,31 @@ struct Step {
 };
 
 LABELTREE_WIDE void step_adagrad(float* data, const uint32_t* slots, const float* values, std::size_t n,
-                                 std::size_t row_size, const Step& step, const OnlineOptions& options) {
-  const Eight decay = step.active * options.l2;
-  const bool is_plain = options.l1 == 0.0f;
+                                 std::size_t row_size, const Step& step, const OptimizerSettings& settings) {
+  const Eight decay = step.active * settings.l2;
+  const bool is_plain = settings.l1 == 0.0f;
   for (std::size_t i = 0; i < n; ++i) {
     Eight* planes = reinterpret_cast<Eight*>(data + slots[i] * row_size);
     const Eight g = step.gradient * values[i] + decay * planes[0];
     planes[1] += g * g;
-    const Eight rate = options.learning_rate / root(planes[1] + options.smoothing);
+    const Eight rate = settings.learning_rate / root(planes[1] + settings.smoothing);
     const Eight moved = planes[0] - rate * g;
-    planes[0] = is_plain ? moved : shrink(moved, rate * step.active * options.l1);
+    planes[0] = is_plain ? moved : shrink(moved, rate * step.active * settings.l1);
   }
 }
 
 // McMahan et al. 2013, algorithm 1. Planes: weights, squared gradients, z.
 LABELTREE_WIDE void step_ftrl(float* data, const uint32_t* slots, const float* values, std::size_t n,
-                              std::size_t row_size, const Step& step, const OnlineOptions& options) {
+                              std::size_t row_size, const Step& step, const OptimizerSettings& settings) {
   for (std::size_t i = 0; i < n; ++i) {
     Eight* planes = reinterpret_cast<Eight*>(data + slots[i] * row_size);
     const Eight g = step.gradient * values[i];
     const Eight before = root(planes[1]);
     planes[1] += g * g;
     const Eight after = root(planes[1]);
-    planes[2] += g - (after - before) / options.learning_rate * planes[0];
-    const Eight scale = (options.smoothing + after) / options.learning_rate + options.l2;
-    const Eight moved = shrink(planes[2], options.l1 - Eight{}) / scale;
+    planes[2] += g - (after - before) / settings.learning_rate * planes[0];
+    const Eight scale = (settings.smoothing + after) / settings.learning_rate + settings.l2;
+    const Eight moved = shrink(planes[2], settings.l1 - Eight{}) / scale;
     planes[0] = step.active != 0.0f ? -moved : planes[0];
   }
 }
@@ -219,9 +219,10 @@ void OnlineStore::locate(const QueryRow& row, std::vector<uint32_t>& slots) {
   for (const uint32_t slot : slots) __builtin_prefetch(data_.data() + slot * size);
 }
 
-std::span<const float> OnlineStore::scores(const QueryRow& row, float bias, OnlineSpace& space) const {
+std::span<const float> OnlineStore::scores(const QueryRow& row, float intercept_scaling,
+                                           OnlineSpace& space) const {
   space.slots.assign(1, 0);
-  space.values.assign(1, bias);
+  space.values.assign(1, intercept_scaling);
   const std::size_t shift = 32 - std::bit_width(table_.size() - 1);
   for (const int32_t feature : row.indices) __builtin_prefetch(&table_[hash(feature) >> shift]);
   const std::size_t size = row_size();
@@ -242,36 +243,36 @@ std::span<const float> OnlineStore::scores(const QueryRow& row, float bias, Onli
   return {space.scores.data(), n_lanes_};
 }
 
-void OnlineStore::learn(const Lesson& lesson, std::size_t first, std::size_t last,
-                        const OnlineOptions& options) {
+void OnlineStore::learn(const Example& example, std::size_t first, std::size_t last,
+                        const OptimizerSettings& settings) {
   for (std::size_t block = first; block < last; ++block) {
     const std::size_t n_here = std::min(BLOCK, n_lanes_ - block * BLOCK);
-    learn_block(lesson, block, (1u << n_here) - 1, bits_of(lesson.positive, block), options);
-    const uint32_t leaves = bits_of(lesson.leaves, block);
-    if (leaves != 0) learn_block(lesson, block + n_blocks(), leaves, 0, options);
+    learn_block(example, block, (1u << n_here) - 1, bits_of(example.positive, block), settings);
+    const uint32_t leaves = bits_of(example.leaves, block);
+    if (leaves != 0) learn_block(example, block + n_blocks(), leaves, 0, settings);
   }
 }
 
-void OnlineStore::learn_block(const Lesson& lesson, std::size_t block, uint32_t active, uint32_t positive,
-                              const OnlineOptions& options) {
+void OnlineStore::learn_block(const Example& example, std::size_t block, uint32_t active, uint32_t positive,
+                              const OptimizerSettings& settings) {
   float* data = data_.data() + block * n_planes_ * BLOCK;
-  const std::size_t n = lesson.slots.size(), size = row_size();
+  const std::size_t n = example.slots.size(), size = row_size();
   alignas(32) float score[BLOCK];
-  score_block(score, data, lesson.slots.data(), lesson.values.data(), n, size);
+  score_block(score, data, example.slots.data(), example.values.data(), n, size);
   Step step{};
-  bool any = options.l2 > 0.0f || options.l1 > 0.0f;
+  bool any = settings.l2 > 0.0f || settings.l1 > 0.0f;
   for (std::size_t l = 0; l < BLOCK; ++l) {
     if ((active >> l & 1) == 0) continue;
     const bool is_positive = (positive >> l & 1) != 0;
     const float error = sigmoid(is_positive ? -score[l] : score[l]);
     step.active[l] = 1.0f;
-    if (error < options.min_gradient) continue;
+    if (error < settings.min_gradient) continue;
     any |= error > 0.0f;
-    step.gradient[l] = (is_positive ? -error : error) * lesson.weight;
+    step.gradient[l] = (is_positive ? -error : error) * example.weight;
   }
   if (!any) return;
-  const auto learn = options.optimizer == Optimizer::ftrl ? step_ftrl : step_adagrad;
-  learn(data, lesson.slots.data(), lesson.values.data(), n, size, step, options);
+  const auto learn = settings.optimizer == Optimizer::ftrl ? step_ftrl : step_adagrad;
+  learn(data, example.slots.data(), example.values.data(), n, size, step, settings);
 }
 
 }  // namespace labeltree

@@ -1,4 +1,4 @@
-// What one parent has learnt of its children: weights for each feature that has come by, a lane a child.
+// What one parent has learned of its children: weights for each feature that has come by, a lane a child.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,15 @@ namespace labeltree {
 
 enum class Optimizer : uint8_t { adagrad, ftrl };
 
-struct OnlineOptions {
-  Optimizer optimizer = Optimizer::adagrad;
-  float learning_rate = 1.0f;
-  float smoothing = 0.01f;  // added to the sum of squared gradients (AdaGrad) or its root (FTRL)
-  float l1 = 0.0f, l2 = 0.0f;
-  float bias = 1.0f;          // value of a constant feature
-  float min_gradient = 0.0f;  // a lane whose probability is wrong by less learns nothing from the row
+struct OptimizerSettings {
+  Optimizer optimizer;
+  float learning_rate;
+  float smoothing;  // added to the sum of squared gradients (AdaGrad) or its root (FTRL)
+  float l1, l2;
+  float intercept_scaling;  // value of a constant feature
+  float min_gradient;       // a lane whose probability is wrong by less learns nothing from the row
+
+  std::size_t n_planes() const { return optimizer == Optimizer::ftrl ? 3 : 2; }
 };
 
 // Lanes are handled in blocks: a block of AdaGrad is one line of the cache.
@@ -52,7 +54,7 @@ struct OnlineSpace {
 // to the last bit.
 class OnlineStore {
  public:
-  explicit OnlineStore(std::size_t n_planes = 2) : n_planes_(n_planes) { resize(1, false); }
+  explicit OnlineStore(std::size_t n_planes) : n_planes_(n_planes) { resize(1, false); }
 
   std::size_t n_lanes() const { return n_lanes_; }
   std::size_t n_rows() const { return features_.size(); }
@@ -85,18 +87,18 @@ class OnlineStore {
   // Rows of the table for the features of a row, the bias first; unknown ones are added.
   void locate(const QueryRow& row, std::vector<uint32_t>& slots);
   // Scores of all lanes of the first half. The result is valid until `space` changes.
-  std::span<const float> scores(const QueryRow& row, float bias, OnlineSpace& space) const;
+  std::span<const float> scores(const QueryRow& row, float intercept_scaling, OnlineSpace& space) const;
 
   // One row of the training data. `positive` are the lanes that hear "yes", ascending; `leaves` those of them
   // whose twins hear "no". slots is what locate() gave, values are the features with the bias first. Only
   // blocks first .. last - 1 of each half are touched.
-  struct Lesson {
+  struct Example {
     std::span<const uint32_t> slots;
     std::span<const float> values;
     std::span<const int32_t> positive, leaves;
     float weight;
   };
-  void learn(const Lesson& lesson, std::size_t first, std::size_t last, const OnlineOptions& options);
+  void learn(const Example& example, std::size_t first, std::size_t last, const OptimizerSettings& settings);
 
  private:
   struct Entry {
@@ -106,8 +108,8 @@ class OnlineStore {
 
   std::size_t place(int32_t feature) const;
   void index();
-  void learn_block(const Lesson& lesson, std::size_t block, uint32_t active, uint32_t positive,
-                   const OnlineOptions& options);
+  void learn_block(const Example& example, std::size_t block, uint32_t active, uint32_t positive,
+                   const OptimizerSettings& settings);
 
   std::size_t n_planes_, n_lanes_ = 0;
   bool has_twins_ = false;

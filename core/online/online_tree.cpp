@@ -36,10 +36,9 @@ OnlineTree::OnlineTree(const Tree& tree, std::size_t n_planes) : OnlineTree(n_pl
 
 int32_t OnlineTree::add_node(int32_t parent, int32_t label) {
   const auto v = static_cast<int32_t>(nodes_.size());
-  OnlineNode made;
+  OnlineNode made(n_planes_);
   made.parent = parent;
   made.label = label;
-  made.store = OnlineStore(n_planes_);
   if (parent >= 0) {
     made.position = static_cast<int32_t>(node(parent).children.size());
     node(parent).children.push_back(v);
@@ -68,22 +67,22 @@ std::vector<int32_t> OnlineTree::breadth_first() const {
   return order;
 }
 
-void OnlineTree::insert(const QueryRow& row, float bias, std::span<const uint8_t> is_positive,
-                        const GrowthOptions& growth, OnlineSpace& space) {
+void OnlineTree::insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
+                        const GrowthSettings& growth, OnlineSpace& space) {
   if (node(ABOVE).children.empty()) return add_leaf(ABOVE);
   int32_t v = node(ABOVE).children.front();
   while (!is_leaf(v) && node(v).children.size() >= growth.max_degree)
-    v = choose(v, row, bias, is_positive, growth.insert, space);
+    v = choose(v, row, intercept_scaling, is_positive, growth.insert, space);
   if (is_leaf(v))
     split_leaf(v);
   else
     add_leaf(v);
 }
 
-int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float bias, std::span<const uint8_t> is_positive,
-                           Insert insert, OnlineSpace& space) const {
+int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float intercept_scaling,
+                           std::span<const uint8_t> is_positive, Insert insert, OnlineSpace& space) const {
   const auto& children = node(v).children;
-  const auto scores = node(v).store.scores(row, bias, space);
+  const auto scores = node(v).store.scores(row, intercept_scaling, space);
   double best = -std::numeric_limits<double>::infinity();
   int32_t chosen = children.front();
   for (std::size_t i = 0; i < children.size(); ++i) {
@@ -93,7 +92,7 @@ int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float bias, std::span
     const double rarity = -static_cast<double>(child.n_rows);
     double value = score;
     if (insert == Insert::cost) value = rarity;
-    if (insert == Insert::both)
+    if (insert == Insert::cost_and_score)
       value = -std::log1p(std::exp(-score)) - std::log(static_cast<double>(child.n_leaves));
     // The rarest of those that the row reaches anyway: more labels there cost the fewest other rows.
     if (insert != Insert::score && is_reached) value = REACHED + rarity;
@@ -131,17 +130,17 @@ void OnlineTree::split_leaf(int32_t old) {
   node(middle).children.push_back(old);
   refresh_twins(middle);
   OnlineStore& store = node(middle).store;
-  const OnlineStore& heard = node(above).store;
+  const OnlineStore& twins = node(above).store;
   const auto lane = at(position) + 1;
-  store.copy(heard, lane, true, 0, false, 1.0f);
-  store.copy(heard, lane, true, 1, false, -1.0f);
-  store.copy(heard, lane, true, 1, true, 1.0f);
+  store.copy(twins, lane, true, 0, false, 1.0f);
+  store.copy(twins, lane, true, 1, false, -1.0f);
+  store.copy(twins, lane, true, 1, true, 1.0f);
   node(above).store.clear(lane, true);
   refresh_twins(above);
   add_leaf(middle);
 }
 
-void OnlineTree::retire(std::span<const uint8_t> keep) {
+void OnlineTree::remove_labels(std::span<const uint8_t> keep) {
   if (keep.size() != leaf_.size()) throw std::invalid_argument("keep must have one entry for each label");
   std::vector<int32_t> kept;
   for (std::size_t j = 0; j < keep.size(); ++j)
@@ -167,8 +166,7 @@ void OnlineTree::remove(int32_t v) {
   }
   parent.children.pop_back();
   refresh_twins(above);
-  node(v) = OnlineNode{};
-  node(v).store = OnlineStore(n_planes_);
+  node(v) = OnlineNode(n_planes_);
   if (above != ABOVE && parent.children.size() == 1) contract(above);
 }
 
@@ -183,8 +181,7 @@ void OnlineTree::contract(int32_t v) {
     store.clear(at(position) + 1, true);
     store.copy(node(v).store, 1, true, at(position) + 1, true, 1.0f);
   }
-  node(v) = OnlineNode{};
-  node(v).store = OnlineStore(n_planes_);
+  node(v) = OnlineNode(n_planes_);
 }
 
 }  // namespace labeltree

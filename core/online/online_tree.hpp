@@ -14,15 +14,18 @@ namespace labeltree {
 enum class Insert : uint8_t {
   score,  // under the child that the row is most likely to belong to
   cost,   // under a child that the row reaches anyway, else under any, the one that the fewest rows reach
-  both,   // as cost under a child that the row reaches anyway, else by score, with less for many labels
+  cost_and_score,  // as cost under a child that the row reaches anyway, else by score, with less for many
+                   // labels
 };
 
-struct GrowthOptions {
-  Insert insert = Insert::cost;
-  std::size_t max_degree = 15;
+struct GrowthSettings {
+  Insert insert;
+  std::size_t max_degree;
 };
 
 struct OnlineNode {
+  explicit OnlineNode(std::size_t n_planes) : store(n_planes) {}
+
   int32_t parent = -1;
   int32_t position = 0;           // among its siblings; its lane is one more
   int32_t label = -1;             // -1 for inner nodes
@@ -37,7 +40,7 @@ struct OnlineNode {
 class OnlineTree {
  public:
   explicit OnlineTree(std::size_t n_planes);
-  // A whole tree at once, with nothing learnt yet; nodes are numbered as there, plus one.
+  // A whole tree at once, with nothing learned yet; nodes are numbered as there, plus one.
   OnlineTree(const Tree& tree, std::size_t n_planes);
 
   static constexpr int32_t ABOVE = 0;
@@ -52,12 +55,12 @@ class OnlineTree {
   std::vector<int32_t> breadth_first() const;
 
   // A new label for a row; is_positive has a 1 for each node that the row reaches. The model afterwards is
-  // the one that would have been learnt with this tree from the first row on.
-  void insert(const QueryRow& row, float bias, std::span<const uint8_t> is_positive,
-              const GrowthOptions& growth, OnlineSpace& space);
+  // the one that would have been learned with this tree from the first row on.
+  void insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
+              const GrowthSettings& growth, OnlineSpace& space);
   // Takes labels away, keep[label] being 0 for them; the others are numbered anew in the same order. A parent
   // with one child left goes too, and its child takes over its place and its lane.
-  void retire(std::span<const uint8_t> keep);
+  void remove_labels(std::span<const uint8_t> keep);
 
   void refresh_twins(int32_t v);
 
@@ -65,8 +68,8 @@ class OnlineTree {
   int32_t add_node(int32_t parent, int32_t label);
   void add_leaf(int32_t v);
   void split_leaf(int32_t leaf);
-  int32_t choose(int32_t v, const QueryRow& row, float bias, std::span<const uint8_t> is_positive,
-                 Insert insert, OnlineSpace& space) const;
+  int32_t choose(int32_t v, const QueryRow& row, float intercept_scaling,
+                 std::span<const uint8_t> is_positive, Insert insert, OnlineSpace& space) const;
   void count_leaf(int32_t v, int64_t change);
   void remove(int32_t v);
   void contract(int32_t v);

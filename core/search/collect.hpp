@@ -26,24 +26,24 @@ struct Collected {
   void end_row() { ends.push_back(static_cast<int64_t>(labels.size())); }
 };
 
-inline Answers put_together(std::vector<Collected>& chunks) {
-  Answers answers;
+inline SearchResults put_together(std::vector<Collected>& chunks) {
+  SearchResults results;
   for (Collected& chunk : chunks) {
-    const auto shift = static_cast<int64_t>(answers.labels.size());
-    for (const int64_t end : chunk.ends) answers.indptr.push_back(shift + end);
+    const auto shift = static_cast<int64_t>(results.labels.size());
+    for (const int64_t end : chunk.ends) results.indptr.push_back(shift + end);
     const auto append = [](auto& all, const auto& part) { all.insert(all.end(), part.begin(), part.end()); };
-    append(answers.n_calls, chunk.n_calls);
-    append(answers.labels, chunk.labels);
-    append(answers.probabilities, chunk.probabilities);
+    append(results.n_calls, chunk.n_calls);
+    append(results.labels, chunk.labels);
+    append(results.probabilities, chunk.probabilities);
     chunk = {};
   }
-  return answers;
+  return results;
 }
 
 // make_worker() gives a function (first row, last row, answers) for each thread.
 template <class MakeWorker>
-Answers collect(std::size_t n_rows, std::size_t max_chunk, int n_threads, Interrupt& interrupt,
-                MakeWorker make_worker) {
+SearchResults collect(std::size_t n_rows, std::size_t max_chunk, int n_threads, Interrupt& interrupt,
+                      MakeWorker make_worker) {
   const std::size_t fair = (n_rows + static_cast<std::size_t>(std::max(n_threads, 1)) - 1) /
                            static_cast<std::size_t>(std::max(n_threads, 1));
   const std::size_t chunk = std::clamp<std::size_t>(fair, 1, max_chunk);

@@ -25,7 +25,7 @@ class Cursor {
         is_full_(is_full),
         probability_(model.tree().n_nodes()),
         last_row_(model.tree().n_nodes(), 0),
-        last_asked_(model.tree().n_nodes(), 0) {}
+        last_scored_(model.tree().n_nodes(), 0) {}
 
   void begin_row(const QueryRow& row) {
     features_ = row;
@@ -33,7 +33,7 @@ class Cursor {
     n_calls_ = 0;
     float root = 1.0f;
     if (model_.has_root()) {
-      root = model_.ask(-1, features_, space_).front();
+      root = model_.child_probabilities(-1, features_, space_).front();
       n_calls_ = 1;
     }
     set(0, root);
@@ -50,7 +50,7 @@ class Cursor {
     const int32_t node = open_.back().index;
     open_.pop_back();
     if (model_.tree().degree(node) == 0) return model_.tree().label(node);
-    ask_children(node);
+    score_children(node);
     for (int32_t c = model_.tree().first_child(node); c < model_.tree().first_child(node + 1); ++c) offer(c);
     return -1;
   }
@@ -74,10 +74,10 @@ class Cursor {
     std::ranges::push_heap(open_, is_worse);
   }
 
-  void ask_children(int32_t node) {
-    if (last_asked_[at(node)] == row_) return;
-    last_asked_[at(node)] = row_;
-    const auto estimates = model_.ask(node, features_, space_);
+  void score_children(int32_t node) {
+    if (last_scored_[at(node)] == row_) return;
+    last_scored_[at(node)] = row_;
+    const auto estimates = model_.child_probabilities(node, features_, space_);
     n_calls_ += static_cast<int64_t>(estimates.size());
     int32_t child = model_.tree().first_child(node);
     for (const float estimate : estimates) set(child++, probability_[at(node)] * estimate);
@@ -87,7 +87,7 @@ class Cursor {
     if (last_row_[at(node)] == row_) return probability_[at(node)];
     const int32_t parent = model_.tree().parent(node);
     of(parent);
-    ask_children(parent);
+    score_children(parent);
     return probability_[at(node)];
   }
 
@@ -98,7 +98,7 @@ class Cursor {
   QueryRow features_;
   int64_t row_ = 0, n_calls_ = 0;
   std::vector<float> probability_;  // [node], where last_row_ is this row
-  std::vector<int64_t> last_row_, last_asked_;
+  std::vector<int64_t> last_row_, last_scored_;
   QuerySpace space_;
   std::vector<Found> open_;  // the best on top
 };
@@ -111,8 +111,7 @@ class ForestSearcher {
                  const Query& query)
       : query_(query), limits_(limits.empty() ? nullptr : limits.front()), tree_(&trees.front()->tree()) {
     for (std::size_t t = 0; t < trees.size(); ++t)
-      cursors_.emplace_back(*trees[t], limits.empty() ? nullptr : limits[t], query.threshold,
-                            query.top_k == 0);
+      cursors_.emplace_back(*trees[t], limits.empty() ? nullptr : limits[t], query.threshold, query.k == 0);
     last_seen_.assign(tree_->n_labels(), 0);
   }
 
@@ -121,9 +120,9 @@ class ForestSearcher {
     ++row_;
   }
 
-  void answer(Collected& answers) {
+  void finish_row(Collected& results) {
     best_.clear();
-    const std::size_t most = query_.top_k == 0 ? tree_->n_labels() : at(query_.top_k);
+    const std::size_t most = query_.k == 0 ? tree_->n_labels() : at(query_.k);
     while (can_improve(most)) {
       for (Cursor& cursor : cursors_) {
         if (cursor.bound() < 0.0f) continue;
@@ -132,11 +131,11 @@ class ForestSearcher {
       }
     }
     std::ranges::sort(best_, is_better);
-    for (const Found& found : best_) answers.push(found.index, found.probability);
-    answers.end_row();
+    for (const Found& found : best_) results.push(found.index, found.probability);
+    results.end_row();
     int64_t n_calls = 0;
     for (const Cursor& cursor : cursors_) n_calls += cursor.n_calls();
-    answers.n_calls.push_back(n_calls);
+    results.n_calls.push_back(n_calls);
   }
 
   float mean(int32_t label) {
@@ -155,7 +154,7 @@ class ForestSearcher {
     }
     // A little more, since sums are rounded: the bound must not be below what a label can reach.
     const float bound = std::min(1.0f, sum / static_cast<float>(cursors_.size()) * (1.0f + 1e-6f));
-    if (!any || query_.top_k == 0) return any;
+    if (!any || query_.k == 0) return any;
     if (bound < query_.threshold) return false;
     const float rank = limits_ == nullptr ? bound : query_.curve(bound) * limits_->weight(0);
     return best_.size() < most || rank >= best_.front().rank;
@@ -183,11 +182,12 @@ class ForestSearcher {
   std::vector<Found> best_;  // the worst on top
 };
 
-void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& rows, const Query& query) {
+void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& rows,
+                  const RowScaling& scaling) {
   if (trees.empty()) throw std::invalid_argument("a forest has at least one tree");
   const TreeModel& one = *trees.front();
   check(rows, one.weights().n_features());
-  check(query.scaling, one.weights().n_features());
+  check(scaling, one.weights().n_features());
   for (const TreeModel* model : trees)
     if (model->weights().n_features() != one.weights().n_features() ||
         model->tree().n_labels() != one.tree().n_labels())
@@ -196,41 +196,50 @@ void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& ro
 
 }  // namespace
 
-Answers search_forest(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
-                      const FeatureRows& rows, const Query& query, Interrupt& interrupt) {
-  check_forest(trees, rows, query);
+SearchResults search_forest(std::span<const TreeModel* const> trees,
+                            std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+                            const Query& query, Interrupt& interrupt) {
+  check_forest(trees, rows, query.scaling);
   check(query.curve);
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ForestSearcher>(trees, limits, query), chunk = QueryRows()](
-               std::size_t first, std::size_t last, Collected& answers) mutable {
+               std::size_t first, std::size_t last, Collected& results) mutable {
       chunk.set(rows, first, last, query.scaling);
       for (std::size_t row = 0; row < chunk.size(); ++row) {
         interrupt.check();
         searcher->begin_row(chunk[row]);
-        searcher->answer(answers);
+        searcher->finish_row(results);
       }
     };
   });
 }
 
 std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, const FeatureRows& rows,
-                                    const LabelRows& labels, const Query& query, Interrupt& interrupt) {
-  check_forest(trees, rows, query);
+                                    const LabelRows& labels, const RowScaling& scaling, int n_threads,
+                                    Interrupt& interrupt) {
+  check_forest(trees, rows, scaling);
   check(labels, trees.front()->tree().n_labels());
   if (labels.size() != rows.size())
     throw std::invalid_argument("labels and features must have equally many rows");
-  return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt,
+  const Query query{.k = 0,
+                    .threshold = 0.0f,
+                    .beam = 0,
+                    .nodes_per_step = 1,
+                    .scaling = scaling,
+                    .curve = {},
+                    .n_threads = n_threads};
+  return collect(rows.size(), MAX_CHUNK, n_threads, interrupt,
                  [&] {
                    return [&,
                            searcher = std::make_unique<ForestSearcher>(
                                trees, std::span<const LabelLimits* const>(), query),
                            chunk = QueryRows()](std::size_t first, std::size_t last,
-                                                Collected& answers) mutable {
-                     chunk.set(rows, first, last, query.scaling);
+                                                Collected& results) mutable {
+                     chunk.set(rows, first, last, scaling);
                      for (std::size_t row = first; row < last; ++row) {
                        interrupt.check();
                        searcher->begin_row(chunk[row - first]);
-                       for (const int32_t label : labels[row]) answers.push(label, searcher->mean(label));
+                       for (const int32_t label : labels[row]) results.push(label, searcher->mean(label));
                      }
                    };
                  })

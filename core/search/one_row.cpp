@@ -18,16 +18,19 @@ BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& 
                                   std::to_string(i < row.indices.size() ? row.indices[i] : -1) + " does");
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   const FeatureRows rows{ends, row.indices, row.values};
-  Query query;
-  query.top_k = std::min(k, static_cast<int32_t>(trees.front()->tree().n_labels()));
-  query.beam = beam;
-  query.scaling = scaling;
+  const Query query{.k = std::min(k, static_cast<int32_t>(trees.front()->tree().n_labels())),
+                    .threshold = 0.0f,
+                    .beam = beam,
+                    .nodes_per_step = 1,
+                    .scaling = scaling,
+                    .curve = {},
+                    .n_threads = 1};
   Interrupt none;
-  const Answers answers = trees.size() == 1 ? search(*trees.front(), nullptr, rows, query, none)
-                                            : search_forest(trees, {}, rows, query, none);
+  const SearchResults results = trees.size() == 1 ? search(*trees.front(), nullptr, rows, query, none)
+                                                  : search_forest(trees, {}, rows, query, none);
   BestLabels best{std::vector<int64_t>(at(k), -1), std::vector<float>(at(k), 0.0f)};
-  std::ranges::copy(answers.labels, best.labels.begin());
-  std::ranges::transform(answers.probabilities, best.probabilities.begin(), curve);
+  std::ranges::copy(results.labels, best.labels.begin());
+  std::ranges::transform(results.probabilities, best.probabilities.begin(), curve);
   return best;
 }
 

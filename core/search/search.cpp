@@ -15,7 +15,8 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t MAX_CHUNK = 4096;  // rows that go down the tree together
-constexpr float ALIKE = 0.7f;  // of the best open node's rank: nodes that good are as a rule asked as well
+constexpr float SIMILAR_RANK =
+    0.7f;  // of the best open node's rank: nodes that good are as a rule asked as well
 
 // What one row has seen of the tree and not yet followed.
 class Frontier {
@@ -84,7 +85,7 @@ class ChunkSearcher {
   ChunkSearcher(const TreeModel& model, const LabelLimits* limits, const Query& query)
       : model_(model), limits_(limits), query_(query) {}
 
-  void run(const FeatureRows& rows, std::size_t first, std::size_t last, Collected& answers,
+  void run(const FeatureRows& rows, std::size_t first, std::size_t last, Collected& results,
            Interrupt& interrupt) {
     rows_.set(rows, first, last, query_.scaling);
     frontiers_.resize(std::max(frontiers_.size(), rows_.size()));
@@ -94,13 +95,13 @@ class ChunkSearcher {
     while (!active_.empty()) {
       interrupt.check();
       collect_requests();
-      answer_requests();
+      expand_requests();
     }
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      answers.n_calls.push_back(n_calls_[row]);
+      results.n_calls.push_back(n_calls_[row]);
       for (const Found& leaf : frontiers_[row].leaves())
-        answers.push(model_.tree().label(leaf.index), leaf.probability);
-      answers.end_row();
+        results.push(model_.tree().label(leaf.index), leaf.probability);
+      results.end_row();
     }
   }
 
@@ -112,11 +113,11 @@ class ChunkSearcher {
   };
 
   void begin_row(std::size_t row) {
-    frontiers_[row].begin(query_.top_k == 0 ? Frontier::UNLIMITED : at(query_.top_k));
+    frontiers_[row].begin(query_.k == 0 ? Frontier::UNLIMITED : at(query_.k));
     active_.push_back(static_cast<uint32_t>(row));
     float root = 1.0f;
     if (model_.has_root()) {
-      root = model_.ask(-1, rows_[row], space_).front();
+      root = model_.child_probabilities(-1, rows_[row], space_).front();
       n_calls_[row] = 1;
     }
     offer(row, 0, root);
@@ -135,15 +136,15 @@ class ChunkSearcher {
   }
 
   // Where no number of labels ends the search, every open node is asked sooner or later.
-  std::size_t n_at_once() const {
+  std::size_t max_requests() const {
     if (query_.beam > 0) return at(query_.beam);
-    return query_.top_k == 0 ? Frontier::UNLIMITED : at(query_.at_once);
+    return query_.k == 0 ? Frontier::UNLIMITED : at(query_.nodes_per_step);
   }
 
   // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
   void collect_requests() {
-    const std::size_t width = n_at_once();
-    const bool is_guessing = query_.beam == 0 && query_.top_k > 0;
+    const std::size_t width = max_requests();
+    const bool is_guessing = query_.beam == 0 && query_.k > 0;
     requests_.clear();
     std::size_t n_left = 0;
     for (const uint32_t row : active_) {
@@ -152,7 +153,7 @@ class ChunkSearcher {
       float least = 0.0f;
       while (requests_.size() - before < width && frontiers_[row].next(node, least)) {
         requests_.push_back({node.index, row, node.probability});
-        if (is_guessing) least = std::max(least, ALIKE * node.rank);
+        if (is_guessing) least = std::max(least, SIMILAR_RANK * node.rank);
       }
       if (query_.beam > 0) frontiers_[row].forget_open();
       if (requests_.size() > before) active_[n_left++] = row;
@@ -165,7 +166,7 @@ class ChunkSearcher {
   }
 
   // The weights of the next requests come from memory while one is answered.
-  void answer_requests() {
+  void expand_requests() {
     fetch_buckets(0);
     fetch_buckets(1);
     fetch_bytes(0);
@@ -187,7 +188,7 @@ class ChunkSearcher {
   }
 
   void expand(const Request& request) {
-    const auto estimates = model_.ask(request.node, rows_[request.row], space_);
+    const auto estimates = model_.child_probabilities(request.node, rows_[request.row], space_);
     n_calls_[request.row] += static_cast<int64_t>(estimates.size());
     const int32_t first = model_.tree().first_child(request.node);
     // Most children are too improbable: no need to look at them twice.
@@ -231,15 +232,15 @@ LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std
   bring_up(weight, weight_, [](float a, float b) { return std::max(a, b); });
 }
 
-Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows, const Query& query,
-               Interrupt& interrupt) {
+SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
+                     const Query& query, Interrupt& interrupt) {
   check(rows, model.weights().n_features());
   check(query.curve);
   check(query.scaling, model.weights().n_features());
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, query)](
-               std::size_t first, std::size_t last, Collected& answers) {
-      searcher->run(rows, first, last, answers, interrupt);
+               std::size_t first, std::size_t last, Collected& results) {
+      searcher->run(rows, first, last, results, interrupt);
     };
   });
 }

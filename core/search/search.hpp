@@ -28,7 +28,7 @@ class LabelLimits {
 };
 
 // Labels and probabilities of each row, best first.
-struct Answers {
+struct SearchResults {
   std::vector<int64_t> indptr{0};
   std::vector<int32_t> labels;
   std::vector<float> probabilities;
@@ -36,28 +36,30 @@ struct Answers {
 };
 
 struct Query {
-  int32_t top_k = 0;       // 0 for no limit
-  float threshold = 0.0f;  // labels with a smaller probability are left out
-  int32_t beam = 0;        // nodes that a row goes on with at most on each level; 0 for an exact search
-  int32_t at_once = 1;     // nodes that a row of an exact search asks at most before it looks at the answers:
-                           // 1 asks fewest, more let rows share what is in the cache
+  int32_t k;               // 0 for no limit
+  float threshold;         // labels with a smaller probability are left out
+  int32_t beam;            // nodes that a row keeps at most on each level; 0 for an exact search
+  int32_t nodes_per_step;  // nodes that a row of an exact search evaluates at most before it looks at their
+                           // probabilities: 1 evaluates fewest, more let rows share what is in the cache
   RowScaling scaling;      // what becomes of rows first
-  Curve curve;             // for ranks by weight; answers are probabilities before it
-  int n_threads = 1;       // the answers are the same for every number
+  Curve curve;             // for ranks by weight; results are probabilities before it
+  int n_threads;           // the results are the same for every number
 };
 
 // One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is asked unless
 // enough labels are known that are better. Of equals the one with the smaller leaf comes first. `limits` may
 // be null.
-Answers search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows, const Query& query,
-               Interrupt& interrupt);
+SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
+                     const Query& query, Interrupt& interrupt);
 
 // The mean over several trees, exactly, row by row. limits has one for each tree or is empty.
-Answers search_forest(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
-                      const FeatureRows& rows, const Query& query, Interrupt& interrupt);
+SearchResults search_forest(std::span<const TreeModel* const> trees,
+                            std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+                            const Query& query, Interrupt& interrupt);
 
 // The mean probabilities of given labels of each row, in the order of labels.indices.
 std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, const FeatureRows& rows,
-                                    const LabelRows& labels, const Query& query, Interrupt& interrupt);
+                                    const LabelRows& labels, const RowScaling& scaling, int n_threads,
+                                    Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -13,12 +13,11 @@ inline constexpr int N_LANES = 16;
 
 enum class Loss { squared_hinge, logistic };
 
-struct SolverOptions {
-  Loss loss = Loss::squared_hinge;
-  float bias = 1.0f;        // value of the constant feature; 0 for none
-  float tolerance = 0.1f;   // a classifier is done when no row is further from its optimum
-  int max_iterations = 20;  // passes over the rows
-  bool warm = false;        // start from the weights that the space holds
+struct SolverSettings {
+  Loss loss;
+  float intercept_scaling;  // value of the constant feature; 0 for none
+  float tol;                // a classifier is done when no row is further from its optimum
+  int max_iter;             // passes over the rows
 };
 
 // Row i has the features index[begin[i]] .. index[begin[i] + size[i] - 1].
@@ -53,13 +52,14 @@ class Block {
 
 // Kept between problems, so that its memory is.
 struct SolverSpace {
-  Block weights;  // [feature], the constant feature last: the answer, and where to start if options.warm
-  Block alpha;    // [row]
+  bool is_warm = false;  // start from the weights that are here
+  Block weights;         // [feature], the constant feature last: the result
+  Block alpha;           // [row]
   std::vector<int32_t> order;
 };
 
 // Leaves the weights in the space. Returns how many rows were visited, counting passes.
-int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverOptions& options, uint64_t seed,
+int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings, uint64_t seed,
               Interrupt& interrupt, SolverSpace& space);
 
 }  // namespace labeltree

@@ -16,10 +16,14 @@ namespace LABELTREE_LEVEL {
 template <class LossType>
 class Descent {
  public:
-  Descent(const ProblemRows& rows, const Targets& targets, const SolverOptions& options, SolverSpace& space)
-      : rows_(rows), targets_(targets), bias_(options.bias), tolerance_(options.tolerance), space_(space) {
+  Descent(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings, SolverSpace& space)
+      : rows_(rows),
+        targets_(targets),
+        intercept_scaling_(settings.intercept_scaling),
+        tol_(settings.tol),
+        space_(space) {
     const std::size_t n = rows.size.size();
-    if (!options.warm) space.weights.reset(rows.n_features + 1);
+    if (!space.is_warm) space.weights.reset(rows.n_features + 1);
     weights_ = reinterpret_cast<Floats*>(space.weights[0]);
     alpha_ = reinterpret_cast<Floats*>(space.alpha.reset(n));
     for (int l = 0; l < N_LANES; ++l) {
@@ -30,16 +34,16 @@ class Descent {
     std::iota(space.order.begin(), space.order.end(), 0);
   }
 
-  int64_t run(const SolverOptions& options, uint64_t seed, Interrupt& interrupt) {
+  int64_t run(const SolverSettings& settings, uint64_t seed, Interrupt& interrupt) {
     Random random(seed);
     std::size_t n_active = space_.order.size();
     int64_t n_visits = 0;
-    for (int iteration = 0; iteration < options.max_iterations && open_ != 0; ++iteration) {
+    for (int iteration = 0; iteration < settings.max_iter && open_ != 0; ++iteration) {
       random.shuffle(std::span(space_.order).first(n_active));
       n_visits += static_cast<int64_t>(n_active);
       n_active = pass(n_active, interrupt);
       for (int l = 0; l < N_LANES; ++l)
-        if (worst_[l] <= options.tolerance) open_ = static_cast<uint16_t>(open_ & ~(1u << l));
+        if (worst_[l] <= settings.tol) open_ = static_cast<uint16_t>(open_ & ~(1u << l));
       if (open_ == 0 && n_active < space_.order.size()) {  // look once more at the rows left out
         n_active = space_.order.size();
         open_ = ALL_LANES;
@@ -54,7 +58,7 @@ class Descent {
 
   Floats sign(std::size_t i) const { return spread(targets_.positive[i]) ? all(1.0f) : all(-1.0f); }
 
-  Floats error_weight(std::size_t i) const {
+  Floats loss_weight(std::size_t i) const {
     const Floats c = spread(targets_.positive[i]) ? c_positive_ : c_negative_;
     return targets_.row_weight.empty() ? c : c * targets_.row_weight[i];
   }
@@ -62,7 +66,7 @@ class Descent {
   // Visits the active rows once. A row that no classifier gains from goes behind the active ones.
   std::size_t pass(std::size_t n_active, Interrupt& interrupt) {
     // Right by more than any row was wrong in the last pass, or than matters.
-    const Floats slack = least(worst_, all(tolerance_));
+    const Floats slack = least(worst_, all(tol_));
     worst_ = Floats{};
     std::size_t at = 0;
     while (at < n_active) {
@@ -80,7 +84,7 @@ class Descent {
   bool visit(std::size_t i, Floats slack) {
     const Ints here = spread(targets_.reaches[i] & open_);
     const Floats sign = this->sign(i);
-    const Step step = LossType::step(alpha_[i], sign * score(i), error_weight(i), norm(i), slack);
+    const Step step = LossType::step(alpha_[i], sign * score(i), loss_weight(i), norm(i), slack);
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
@@ -90,7 +94,7 @@ class Descent {
 
   // A row without features moves no weight, whatever its norm is taken for.
   float norm(std::size_t i) const {
-    const float norm = rows_.square[i] + bias_ * bias_;
+    const float norm = rows_.square[i] + intercept_scaling_ * intercept_scaling_;
     return norm == 0.0f ? 1.0f : norm;
   }
 
@@ -98,7 +102,7 @@ class Descent {
     const int32_t* index = rows_.index + rows_.begin[i];
     const float* value = rows_.value + rows_.begin[i];
     const int32_t size = rows_.size[i];
-    Floats a = weights_[rows_.n_features] * bias_, b{}, c{},
+    Floats a = weights_[rows_.n_features] * intercept_scaling_, b{}, c{},
            d{};  // several sums, so that none waits for itself
     int32_t k = 0;
     for (; k + 4 <= size; k += 4) {
@@ -115,7 +119,7 @@ class Descent {
     const int32_t* index = rows_.index + rows_.begin[i];
     const float* value = rows_.value + rows_.begin[i];
     for (int32_t k = 0; k < rows_.size[i]; ++k) weights_[index[k]] += change * value[k];
-    weights_[rows_.n_features] += change * bias_;
+    weights_[rows_.n_features] += change * intercept_scaling_;
   }
 
   void prefetch(std::size_t i) const {
@@ -126,7 +130,7 @@ class Descent {
 
   const ProblemRows& rows_;
   const Targets& targets_;
-  float bias_, tolerance_;
+  float intercept_scaling_, tol_;
   SolverSpace& space_;
   Floats* weights_;
   Floats* alpha_;
@@ -135,11 +139,11 @@ class Descent {
   uint16_t open_ = ALL_LANES;                                   // classifiers that are not done
 };
 
-inline int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverOptions& options,
+inline int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,
                      uint64_t seed, Interrupt& interrupt, SolverSpace& space) {
-  if (options.loss == Loss::squared_hinge)
-    return Descent<SquaredHinge>(rows, targets, options, space).run(options, seed, interrupt);
-  return Descent<Logistic>(rows, targets, options, space).run(options, seed, interrupt);
+  if (settings.loss == Loss::squared_hinge)
+    return Descent<SquaredHinge>(rows, targets, settings, space).run(settings, seed, interrupt);
+  return Descent<Logistic>(rows, targets, settings, space).run(settings, seed, interrupt);
 }
 
 }  // namespace LABELTREE_LEVEL

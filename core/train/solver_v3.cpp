@@ -4,9 +4,9 @@
 
 namespace labeltree {
 
-int64_t solve_v3(const ProblemRows& rows, const Targets& targets, const SolverOptions& options, uint64_t seed,
-                 Interrupt& interrupt, SolverSpace& space) {
-  return v3::solve(rows, targets, options, seed, interrupt, space);
+int64_t solve_v3(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,
+                 uint64_t seed, Interrupt& interrupt, SolverSpace& space) {
+  return v3::solve(rows, targets, settings, seed, interrupt, space);
 }
 
 }  // namespace labeltree

@@ -23,7 +23,7 @@ constexpr int32_t NO_TOP = -2;  // -1 is above the root
 // weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
 // X.
 constexpr double MAX_COPIED = 0.25;
-// To begin a pack and to collect its weights takes as long as the solver with so many of its features, by
+// To begin a pack and to collect its weights takes as long as the solver with this many of its features, by
 // measurement (benchmarks/cost_model.py).
 constexpr double ENDS = 8.0;
 
@@ -33,17 +33,20 @@ constexpr double ENDS = 8.0;
 class PackTrainer {
  public:
   explicit PackTrainer(const Trainer& trainer)
-      : t_(trainer), lane_of_(trainer.tree_.n_nodes(), NONE), local_of_(trainer.n_features_, NONE) {}
+      : t_(trainer), lane_of_(trainer.tree_.n_nodes(), NONE), local_of_(trainer.n_features_, NONE) {
+    space_.is_warm = trainer.is_warm();
+  }
 
   NodeWeights train(const Pack& pack, Interrupt& interrupt) {
     const auto rows = t_.rows_of(pack);
     set_targets(pack, rows);
     if (pack.top != top_) set_features(pack.top, rows);
-    if (t_.options_.solver.warm && is_copied_) add_start_features(pack);
+    if (t_.is_warm() && is_copied_) add_warm_features(pack);
     const ProblemRows problem = problem_rows();
-    if (t_.options_.solver.warm) set_start(pack, problem.n_features);
-    const auto seed = stream(t_.options_.seed, static_cast<uint64_t>(pack.nodes.front()));
-    const int64_t n_visits = solve(problem, targets(pack, rows), t_.options_.solver, seed, interrupt, space_);
+    if (t_.is_warm()) set_warm_start(pack, problem.n_features);
+    const auto seed = stream(t_.settings_.seed, static_cast<uint64_t>(pack.nodes.front()));
+    const int64_t n_visits =
+        solve(problem, targets(pack, rows), t_.settings_.solver, seed, interrupt, space_);
     NodeWeights weights = collect(pack, problem.n_features);
     weights.n_visits = n_visits;
     return weights;
@@ -108,11 +111,11 @@ class PackTrainer {
   }
 
   // Weights of features that no row has stay as they are.
-  void add_start_features(const Pack& pack) {
+  void add_warm_features(const Pack& pack) {
     const std::size_t n_before = global_of_.size();
     for (const int32_t v : pack.nodes)
-      for (auto e = at(t_.start_.indptr[at(v)]); e < at(t_.start_.indptr[at(v) + 1]); ++e)
-        local_feature(t_.start_.features[e]);
+      for (auto e = at(t_.warm_start_.indptr[at(v)]); e < at(t_.warm_start_.indptr[at(v) + 1]); ++e)
+        local_feature(t_.warm_start_.features[e]);
     if (global_of_.size() > n_before) sort_features();
   }
 
@@ -137,30 +140,30 @@ class PackTrainer {
     return {X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
   }
 
-  void set_start(const Pack& pack, std::size_t n_features) {
-    const StartWeights& start = t_.start_;
-    const float bias = t_.options_.solver.bias;
+  void set_warm_start(const Pack& pack, std::size_t n_features) {
+    const WarmStart& warm_start = t_.warm_start_;
+    const float intercept_scaling = t_.settings_.solver.intercept_scaling;
     space_.weights.reset(n_features + 1);
     for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
       const auto v = at(pack.nodes[l]);
-      for (auto e = at(start.indptr[v]); e < at(start.indptr[v + 1]); ++e) {
-        const int32_t feature = is_copied_ ? local_of_[at(start.features[e])] : start.features[e];
-        space_.weights[at(feature)][l] = start.values[e];
+      for (auto e = at(warm_start.indptr[v]); e < at(warm_start.indptr[v + 1]); ++e) {
+        const int32_t feature = is_copied_ ? local_of_[at(warm_start.features[e])] : warm_start.features[e];
+        space_.weights[at(feature)][l] = warm_start.values[e];
       }
-      if (bias != 0.0f) space_.weights[n_features][l] = start.bias[v] / bias;
+      if (intercept_scaling != 0.0f) space_.weights[n_features][l] = warm_start.bias[v] / intercept_scaling;
     }
   }
 
   Targets targets(const Pack& pack, std::span<const int32_t> rows) {
     row_weight_.clear();
-    if (!t_.errors_.row.empty())
-      for (const int32_t row : rows) row_weight_.push_back(t_.errors_.row[at(row)]);
+    if (!t_.loss_weights_.row.empty())
+      for (const int32_t row : rows) row_weight_.push_back(t_.loss_weights_.row[at(row)]);
     Targets targets{reaches_, positive_, row_weight_, {}, {}};
     std::ranges::fill(targets.c_positive, 1.0f);  // of lanes without a node, too
     std::ranges::fill(targets.c_negative, 1.0f);
     for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
-      targets.c_positive[l] = t_.errors_.positive[at(pack.nodes[l])];
-      targets.c_negative[l] = t_.errors_.negative[at(pack.nodes[l])];
+      targets.c_positive[l] = t_.loss_weights_.positive[at(pack.nodes[l])];
+      targets.c_negative[l] = t_.loss_weights_.negative[at(pack.nodes[l])];
     }
     return targets;
   }
@@ -190,7 +193,7 @@ class PackTrainer {
       }
     }
     for (std::size_t l = 0; l < n_lanes; ++l)
-      weights.bias.push_back(space_.weights[n_features][l] * t_.options_.solver.bias);
+      weights.bias.push_back(space_.weights[n_features][l] * t_.settings_.solver.intercept_scaling);
     return weights;
   }
 
@@ -204,12 +207,12 @@ class PackTrainer {
 
   // Weights of a lane must be larger than this to be kept.
   float smallest_kept(std::size_t lane, std::size_t n_features) {
-    const auto most = at(t_.options_.max_nonzeros);
-    if (most == 0 || n_features <= most) return t_.options_.prune;
+    const auto most = at(t_.settings_.max_nonzeros);
+    if (most == 0 || n_features <= most) return t_.settings_.weight_threshold;
     sizes_.clear();
     for (std::size_t f = 0; f < n_features; ++f) sizes_.push_back(std::abs(space_.weights[f][lane]));
     std::ranges::nth_element(sizes_, sizes_.begin() + static_cast<std::ptrdiff_t>(most), std::greater<>());
-    return std::max(t_.options_.prune, sizes_[most]);
+    return std::max(t_.settings_.weight_threshold, sizes_[most]);
   }
 
   const Trainer& t_;
@@ -227,22 +230,22 @@ class PackTrainer {
 };
 
 Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
-                 std::size_t n_features, const ErrorWeights& errors, const StartWeights& start,
-                 const TrainOptions& options)
+                 std::size_t n_features, const LossWeights& loss_weights, const WarmStart& warm_start,
+                 const TrainSettings& settings)
     : tree_(tree),
       labels_(labels),
       features_(features),
       n_features_(n_features),
-      errors_(errors),
-      start_(start),
-      options_(options) {
+      loss_weights_(loss_weights),
+      warm_start_(warm_start),
+      settings_(settings) {
   check(features, n_features);
-  if (features.size() != labels.size() || (!errors.row.empty() && errors.row.size() != labels.size()))
+  if (features.size() != labels.size() ||
+      (!loss_weights.row.empty() && loss_weights.row.size() != labels.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
-  if (errors.positive.size() != tree.n_nodes() || errors.negative.size() != tree.n_nodes())
-    throw std::invalid_argument("there must be two error weights for each node");
-  options_.solver.warm = !start.indptr.empty();
-  if (options_.solver.warm) check_start();
+  if (loss_weights.positive.size() != tree.n_nodes() || loss_weights.negative.size() != tree.n_nodes())
+    throw std::invalid_argument("there must be two loss weights for each node");
+  if (is_warm()) check_warm_start();
   weights_ = node_weights(tree, labels);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
   packs_ = make_packs(tree, weights_, with_root, N_LANES);
@@ -253,15 +256,16 @@ Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& f
   index_rows();
 }
 
-void Trainer::check_start() const {
-  const bool fits = start_.indptr.size() == tree_.n_nodes() + 1 && start_.indptr.front() == 0 &&
-                    std::ranges::is_sorted(start_.indptr) &&
-                    at(start_.indptr.back()) == start_.features.size() &&
-                    start_.values.size() == start_.features.size() && start_.bias.size() == tree_.n_nodes();
-  if (!fits) throw std::invalid_argument("there must be weights to start from for each node of the tree");
-  for (const int32_t feature : start_.features)
+void Trainer::check_warm_start() const {
+  const bool fits = warm_start_.indptr.size() == tree_.n_nodes() + 1 && warm_start_.indptr.front() == 0 &&
+                    std::ranges::is_sorted(warm_start_.indptr) &&
+                    at(warm_start_.indptr.back()) == warm_start_.features.size() &&
+                    warm_start_.values.size() == warm_start_.features.size() &&
+                    warm_start_.bias.size() == tree_.n_nodes();
+  if (!fits) throw std::invalid_argument("a warm start must have weights for each node of the tree");
+  for (const int32_t feature : warm_start_.features)
     if (feature < 0 || at(feature) >= n_features_)
-      throw std::invalid_argument("weights to start from must have features below the columns of X");
+      throw std::invalid_argument("a warm start must have features below the columns of X");
 }
 
 void Trainer::index_rows() {

@@ -14,21 +14,22 @@
 
 namespace labeltree {
 
-struct TrainOptions {
-  SolverOptions solver;
-  float prune = 0.1f;        // weights of at most this size are dropped
-  int32_t max_nonzeros = 0;  // weights a node may keep, the largest; 0 for all
-  uint64_t seed = 0;
+struct TrainSettings {
+  SolverSettings solver;
+  float weight_threshold;  // weights of at most this size are dropped
+  int32_t max_nonzeros;    // weights a node may keep, the largest; 0 for all
+  uint64_t seed;
 };
 
-// What an error costs: a factor for each node and class of rows, times one for each row.
-struct ErrorWeights {
+// Factors of the loss: one for each node and class of rows, times one for each row.
+struct LossWeights {
   std::span<const float> positive, negative;  // [node]
   std::span<const float> row;                 // [row], or empty where all weigh 1
 };
 
-// Weights to start from: those of node v are at indptr[v] .. indptr[v + 1] - 1. All empty for none.
-struct StartWeights {
+// Weights that training starts from: those of node v are at indptr[v] .. indptr[v + 1] - 1. All empty for
+// none.
+struct WarmStart {
   std::span<const int64_t> indptr;
   std::span<const int32_t> features;
   std::span<const float> values, bias;
@@ -41,9 +42,9 @@ class Trainer {
  public:
   // The arrays behind the views must outlive the trainer.
   Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
-          const ErrorWeights& errors, const StartWeights& start, const TrainOptions& options);
+          const LossWeights& loss_weights, const WarmStart& warm_start, const TrainSettings& settings);
 
-  // Work of each pack as rows times their features, the dearest pack first.
+  // Work of each pack as rows times their features, the most expensive pack first.
   std::vector<double> costs() const;
   // [node] 1 where the node is in a pack.
   std::vector<uint8_t> is_trained() const;
@@ -57,19 +58,20 @@ class Trainer {
  private:
   friend class PackTrainer;
 
+  bool is_warm() const { return !warm_start_.indptr.empty(); }
   std::span<const int32_t> rows_of(const Pack& pack) const;
-  void check_start() const;
+  void check_warm_start() const;
   void index_rows();
 
   const Tree& tree_;
   LabelRows labels_;
   FeatureRows features_;
   std::size_t n_features_;
-  ErrorWeights errors_;
-  StartWeights start_;
-  TrainOptions options_;
+  LossWeights loss_weights_;
+  WarmStart warm_start_;
+  TrainSettings settings_;
   std::vector<int64_t> weights_;  // Hamming weight of each node
-  std::vector<Pack> packs_;       // dearest first
+  std::vector<Pack> packs_;       // most expensive first
   std::vector<double> costs_;     // [pack]
   std::vector<float> square_;     // [row] sum of the squares of its values
   // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
