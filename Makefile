@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-CXX_FILES = $(wildcard core/*.hpp core/*.cpp src/*.cpp)
+CXX_FILES = $(shell find core src -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed) CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 

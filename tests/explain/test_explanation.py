@@ -334,6 +334,6 @@ def test_nodes_and_features_outside_the_model_are_refused() -> None:
             native.of_node(node)
     for node in (-2, TREE.n_nodes):
         with pytest.raises(ValueError, match=f"no such node: {node}"):
-            native.ask(node, feature, one)
+            native.child_probabilities(node, feature, one)
     with pytest.raises(ValueError, match="feature 10 is outside"):
-        native.ask(0, np.array([10], np.int32), one)
+        native.child_probabilities(0, np.array([10], np.int32), one)

@@ -22,10 +22,20 @@ def native_settings(
     optimizer: str = "adagrad",
     l1: float = 0.0,
     l2: float = 0.0,
-    insert: str = "both",
+    insert: str = "cost_and_score",
     max_degree: int = 3,
 ) -> Any:
-    return (optimizer, 0.5, 0.1, l1, l2, 1.0, 0.0, insert, max_degree)
+    return _core.OnlineSettings(
+        optimizer=_core.Optimizer[optimizer],
+        learning_rate=0.5,
+        smoothing=0.1,
+        l1=l1,
+        l2=l2,
+        intercept_scaling=1.0,
+        min_gradient=0.0,
+        insert=_core.Insert[insert],
+        max_degree=max_degree,
+    )
 
 
 def arrays(rows: list[reference.OnlineRow]) -> tuple[Any, ...]:
@@ -81,7 +91,7 @@ optimizers = st.sampled_from([("adagrad", 0.0, 0.0), ("adagrad", 0.01, 0.1), ("f
 
 
 @settings(max_examples=60, deadline=None)
-@given(streams, optimizers, st.sampled_from(["both", "score", "cost"]), st.integers(2, 4))
+@given(streams, optimizers, st.sampled_from(["cost_and_score", "score", "cost"]), st.integers(2, 4))
 def test_a_grown_tree_equals_one_known_in_advance(rows, optimizer, insert, max_degree) -> None:
     options = dict(zip(("optimizer", "l1", "l2"), optimizer, strict=True))
     grown = learn(new_model(insert=insert, max_degree=max_degree, **options), rows)
@@ -137,7 +147,7 @@ def test_the_cost_is_that_of_algorithm_1(rows) -> None:
 @settings(max_examples=40, deadline=None)
 @given(streams)
 def test_progressive_answers_are_those_before_each_row(rows) -> None:
-    labels, probabilities = new_model().progressive(*arrays(rows), 3)
+    labels, probabilities = new_model().predict_then_fit(*arrays(rows), 3)
     one_by_one = new_model()
     for i, row in enumerate(rows):
         _, indices, values, *_ = arrays([row])
@@ -205,7 +215,7 @@ def test_a_new_label_goes_where_its_row_goes_anyway() -> None:
 def test_a_retired_label_leaves_its_siblings_as_they_were() -> None:
     model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({2: 1.0}, {2})])
     before = model.best(np.array([2], np.int32), np.ones(1, np.float32), 3)
-    model.retire(np.array([1, 0, 1], np.uint8))
+    model.remove_labels(np.array([1, 0, 1], np.uint8))
     labels, found = model.best(np.array([2], np.int32), np.ones(1, np.float32), 3)
     old = dict(zip(before[0].tolist(), before[1].tolist(), strict=True))
     assert dict(zip(labels.tolist(), found.tolist(), strict=True)) == {1: old[2], 0: old[0], -1: 0}
@@ -214,7 +224,7 @@ def test_a_retired_label_leaves_its_siblings_as_they_were() -> None:
 def test_a_single_child_takes_the_place_of_its_parent() -> None:
     rows = [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2})]
     model = learn(new_model(max_degree=2), rows)
-    model.retire(np.array([1, 1, 0], np.uint8))
+    model.remove_labels(np.array([1, 1, 0], np.uint8))
     assert tree_of(model).to_nested() == [0, 1]
     # It can be split again: what its own rows looked like has come along.
     assert tree_of(learn(model, [({0: 1.0}, {2})])).to_nested() == [[0, 2], 1]
@@ -222,7 +232,7 @@ def test_a_single_child_takes_the_place_of_its_parent() -> None:
 
 def test_all_labels_can_be_retired_and_learning_goes_on() -> None:
     model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1})])
-    model.retire(np.zeros(2, np.uint8))
+    model.remove_labels(np.zeros(2, np.uint8))
     assert learn(model, [({0: 1.0}, {0})]).n_labels == 1
 
 

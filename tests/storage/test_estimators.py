@@ -78,11 +78,6 @@ def test_weights_of_one_byte_come_back(clf, tmp_path) -> None:
     assert_same(kept(clf, tmp_path), clf)
 
 
-def test_the_rule_for_siblings_comes_back(clf, tmp_path) -> None:
-    clf.model_ = clf.model_.with_siblings("cover")
-    assert_same(kept(clf, tmp_path), clf)
-
-
 def test_weights_stay_in_the_map(path) -> None:
     layout = lt.load(path).model_.layouts[0]
     assert not layout.bytes.flags.owndata

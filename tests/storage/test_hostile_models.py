@@ -164,7 +164,7 @@ def header_edit(*keys: str, value: object):
         (["model", "link"], "cosine", "link must be one of"),
         (["model", "link"], ["logistic"], "link must be one of"),
         (["model", "has_root"], 1, "has_root must be a boolean, but is 1"),
-        (["model", "siblings"], "twins", "siblings must be one of free, cover"),
+        (["model", "siblings"], "cover", "a model must have n_trees"),
         (["model", "has_root"], None, "a model must have n_trees"),
         (["parameters", "beam"], 10, "parameter 'beam' is unknown to this release. Upgrade"),
         (["parameters", "threshold"], 2, "threshold must lie in 0..1"),

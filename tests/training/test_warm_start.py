@@ -181,5 +181,5 @@ def test_weights_of_another_tree_are_refused() -> None:
     X, Y = rows()
     begin = start()
     short = begin.weights._replace(bias=begin.weights.bias[:-1])
-    with pytest.raises(ValueError, match="weights to start from for each node"):
+    with pytest.raises(ValueError, match="a warm start must have weights for each node"):
         trained(X, Y, "squared_hinge", begin._replace(weights=short))

@@ -27,11 +27,8 @@ from labeltree.trees import LabelTree
 #: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 
-#: What is known of siblings under a positive parent, and made true of their estimates: nothing;
-#: at least one is positive (the normalisation that the paper's bound needs).
-SIBLINGS = {"free": _core.Siblings.free, "cover": _core.Siblings.cover}
 # What a model is beside its trees and their weights.
-_META = ("n_features", "link", "has_root", "siblings")
+_META = ("n_features", "link", "has_root")
 
 
 class NodeClassifier(NamedTuple):
@@ -71,10 +68,11 @@ class Model:
         Columns of X.
     has_root
         Whether the root has a classifier of its own, because some training rows had no label.
-    siblings
-        "free" or "cover": see SIBLINGS.
     calibration
         How scores become probabilities and these label sets, where it is not as the loss has it.
+    normalize_siblings
+        Whether estimates of siblings that sum to less than 1 are divided by their sum, as at least
+        one child of a positive node is positive: what Theorem 6 needs. It is not stored.
     """
 
     def __init__(
@@ -84,17 +82,24 @@ class Model:
         link: str,
         n_features: int,
         has_root: bool,
-        siblings: str = "free",
         calibration: Calibration | None = None,
+        *,
+        normalize_siblings: bool = False,
     ) -> None:
         self.trees, self.layouts, self.link = list(trees), list(layouts), link
-        self.n_features, self.has_root, self.siblings = n_features, has_root, siblings
+        self.n_features, self.has_root = n_features, has_root
         self.calibration = calibration or Calibration()
-        rule = SIBLINGS[siblings]
         curve = self.calibration.curve
         self._knots = (np.empty(0), np.empty(0)) if curve is None else (curve.x, curve.y)
         self._native = [
-            _core.TreeModel(tree._native, n_features, *layout, *self.links(t), has_root, rule)
+            _core.TreeModel(
+                tree._native,
+                n_features,
+                *layout,
+                *self.links(t),
+                has_root=has_root,
+                normalize_siblings=normalize_siblings,
+            )
             for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
         ]
 
@@ -140,20 +145,15 @@ class Model:
             np.concatenate(bias),
         )
 
-    def with_siblings(self, siblings: str) -> Self:
-        """Return the same model, over the same arrays, with another rule for siblings."""
-        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
-        return type(self)(*parts, siblings, self.calibration)
-
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model, over the same arrays, with another calibration."""
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
-        return type(self)(*parts, self.siblings, calibration)
+        return type(self)(*parts, calibration)
 
     def rounded(self) -> Self:
         """Return the model with weights of one byte each: 255 steps for each node."""
-        layouts = [Layout(*native.rounded()) for native in self._native]
-        parts = (self.link, self.n_features, self.has_root, self.siblings, self.calibration)
+        layouts = [Layout(*native.quantized()) for native in self._native]
+        parts = (self.link, self.n_features, self.has_root, self.calibration)
         return type(self)(self.trees, layouts, *parts)
 
     def search(
@@ -206,13 +206,14 @@ class Model:
             rows.indptr.astype(np.int64, copy=False),
             rows.indices,
             rows.data,
-            min(top_k or 0, self.n_labels),
-            threshold if curve is None else float(curve.before(threshold)),
-            beam or 0,
-            at_once,
-            scaling._native,
-            *self._knots,
-            n_threads,
+            k=min(top_k or 0, self.n_labels),
+            threshold=threshold if curve is None else float(curve.before(threshold)),
+            beam=beam or 0,
+            nodes_per_step=at_once,
+            scaling=scaling._native,
+            curve_x=self._knots[0],
+            curve_y=self._knots[1],
+            n_threads=n_threads,
         )
         found = sparse.csr_array(
             (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
@@ -289,15 +290,18 @@ class Model:
         """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
         if node < 0 and not self.has_root:
             return np.ones(1)
-        return self._native[tree].ask(node, row.indices, row.data).astype(np.float64)
+        estimates = self._native[tree].child_probabilities(node, row.indices, row.data)
+        return estimates.astype(np.float64)
 
     def covered(self, X: Any) -> NDArray[np.float32]:
         """Return products along paths to all labels, normalised as Theorem 6 has it; few rows."""
-        products = self.calibrated(replace(self.calibration, curve=None))
-        return products.with_siblings("cover").search(X)[0].toarray()
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
+        calibration = replace(self.calibration, curve=None)
+        products = type(self)(*parts, calibration, normalize_siblings=True)
+        return products.search(X)[0].toarray()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root, self.siblings)
+        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         return type(self), (*parts, self.calibration)
 
     # The model file -----------------------------------------------------------------------------
@@ -353,9 +357,8 @@ def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
         number = meta[name]
         if type(number) is not int or not 1 <= number <= most:
             raise ValueError(f"{name} must be an integer in 1..{most}, but is {number!r:.40}")
-    for name, known in (("link", list(LINKS)), ("siblings", list(SIBLINGS))):
-        if meta[name] not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}, but is {meta[name]!r:.40}")
+    if meta["link"] not in list(LINKS):
+        raise ValueError(f"link must be one of {', '.join(LINKS)}, but is {meta['link']!r:.40}")
     if not isinstance(meta["has_root"], bool):
         raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")
 

@@ -112,7 +112,7 @@ class OnlineLearner:
             bias_of = np.maximum(slope[nodes] * biases + intercept[nodes], _LEAST_BIAS)
             if v < 0 and not model.has_root:
                 bias_of = np.full(1, -_LEAST_BIAS / 2, np.float32)
-            made.native.start(v, indptr, features, scaled, bias_of, options.start_weight)
+            made.native.warm_start(v, indptr, features, scaled, bias_of, options.start_weight)
         return made
 
     # Labels -------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class OnlineLearner:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Learn rows, and return the best labels of each as they were before it was learnt."""
         try:
-            labels, probabilities = self.native.progressive(*lessons.arrays, k)
+            labels, probabilities = self.native.predict_then_fit(*lessons.arrays, k)
         finally:
             self._after(lessons)
         return self._in_classes(labels, kind).reshape(-1, k), probabilities.reshape(-1, k)
@@ -215,7 +215,7 @@ class OnlineLearner:
         keep = np.ones(len(self.names), np.uint8)
         keep[[self._number[name] for name in names]] = 0
         number = np.where(keep == 1, np.cumsum(keep, dtype=np.int64) - 1, -1)
-        self.native.retire(keep)
+        self.native.remove_labels(keep)
         self.recent.renumber(number)
         self.names = [name for name, kept in zip(self.names, keep, strict=True) if kept]
         self._number = {name: j for j, name in enumerate(self.names)}

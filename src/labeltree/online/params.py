@@ -8,8 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from labeltree import _core
+
 OPTIMIZERS = ("adagrad", "ftrl")
-INSERTS = ("cost", "both", "score")
+INSERTS = {
+    "cost": _core.Insert.cost,
+    "both": _core.Insert.cost_and_score,
+    "score": _core.Insert.score,
+}
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,16 @@ class OnlineOptions:
                 raise ValueError(f"online has no option {name!r}; there are {', '.join(known)}")
         return cls(**given)
 
-    def native(self, bias: float) -> Any:
+    def native(self, bias: float) -> _core.OnlineSettings:
         """Return what the kernel takes."""
-        rates = (self.learning_rate, self.smoothing, self.l1, self.l2, bias, self.min_gradient)
-        return (self.optimizer, *map(float, rates), self.insert, self.max_degree)
+        return _core.OnlineSettings(
+            optimizer=_core.Optimizer[self.optimizer],
+            learning_rate=self.learning_rate,
+            smoothing=self.smoothing,
+            l1=self.l1,
+            l2=self.l2,
+            intercept_scaling=bias,
+            min_gradient=self.min_gradient,
+            insert=INSERTS[self.insert],
+            max_degree=self.max_degree,
+        )

@@ -61,7 +61,7 @@ def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np
     >>> telling(X, Y).round(3)
     array([0.457, 0.313])
     """
-    n, shared = _core.label_sharing(
+    n, shared = _core.label_affinity(
         X.indptr.astype(np.int64, copy=False),
         X.indices,
         X.shape[1],
@@ -71,7 +71,7 @@ def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np
         n_threads,
     )
     pairs = n * (n - 1.0)
-    labels = shared / _core.ONE_SHARED
+    labels = shared / _core.AFFINITY_UNIT
     mean = float((labels[pairs > 0] / pairs[pairs > 0]).mean()) if (pairs > 0).any() else 0.0
     return np.asarray((labels + _PAIRS * mean) / (pairs + _PAIRS))
 

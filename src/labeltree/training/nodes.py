@@ -96,6 +96,18 @@ class SolverSettings:
         positive, negative = self.class_weight
         return damped_weights(nodes, (self.C * positive, self.C * negative), self.damping)
 
+    def native(self) -> _core.TrainSettings:
+        """Return what the trainer takes."""
+        return _core.TrainSettings(
+            loss=_core.Loss[self.loss],
+            intercept_scaling=self.bias,
+            tol=self.tolerance,
+            max_iter=self.max_iterations,
+            weight_threshold=self.prune,
+            max_nonzeros=self.max_nonzeros or 0,
+            seed=self.seed % 2**64,
+        )
+
 
 class Part(NamedTuple):
     """Weights of some nodes, as the native trainer gives them."""
@@ -175,19 +187,9 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
-        *start.damped(errors, rows.n_rows),
-        weight,
-        start.weights.indptr,
-        start.weights.features,
-        start.weights.values,
-        start.weights.bias,
-        loss=settings.loss,
-        bias=settings.bias,
-        tolerance=settings.tolerance,
-        max_iterations=settings.max_iterations,
-        prune=settings.prune,
-        max_nonzeros=settings.max_nonzeros or 0,
-        seed=settings.seed % 2**64,
+        loss_weights=_core.LossWeights(*start.damped(errors, rows.n_rows), weight),
+        warm_start=_core.WarmStart(*start.weights),
+        settings=settings.native(),
     )
 
 

@@ -71,8 +71,14 @@ def blend(
     rows, labels = native_rows(X, Y)
     if likeness == 0:
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
-    prices = (cost_model.per_row, cost_model.per_pair)
-    nodes = _core.blend(*rows, *prices, likeness, seed % 2**64, n_threads(n_jobs))
+    nodes = _core.blend(
+        *rows,
+        per_row=cost_model.per_row,
+        per_pair=cost_model.per_pair,
+        similarity=likeness,
+        seed=seed % 2**64,
+        n_threads=n_threads(n_jobs),
+    )
     binary = LabelTree.from_parents(*nodes, names=labels.names)
     collapsed = collapse(binary, labels, cost_model=cost_model)
     return sweep(collapsed, labels, sweeps=sweeps, cost_model=cost_model)

@@ -70,11 +70,11 @@ def kmeans(
     rows, labels = native_rows(X, Y)
     nodes = _core.kmeans(
         *rows,
-        min(arity, _MAX_INT32),
-        min(max_leaf, _MAX_INT32),
-        balanced,
-        _MAX_INT32 if max_depth is None else min(max_depth, _MAX_INT32),
-        seed % 2**64,
-        n_threads(n_jobs),
+        arity=min(arity, _MAX_INT32),
+        max_leaf_size=min(max_leaf, _MAX_INT32),
+        balanced=balanced,
+        max_depth=_MAX_INT32 if max_depth is None else min(max_depth, _MAX_INT32),
+        seed=seed % 2**64,
+        n_threads=n_threads(n_jobs),
     )
     return LabelTree.from_parents(*nodes, names=labels.names)

@@ -1,0 +1,18 @@
+// Which rows have a label.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/sparse.hpp"
+
+namespace labeltree {
+
+struct RowsOfLabels {
+  std::vector<int64_t> begin;  // label j owns rows begin[j] .. begin[j + 1] - 1
+  std::vector<int32_t> rows;
+};
+
+RowsOfLabels rows_of_labels(const LabelRows& labels, int32_t n_labels);
+
+}  // namespace labeltree

@@ -1,0 +1,73 @@
+#include "data/row_scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/elementary.hpp"
+#include "base/index.hpp"
+#include "base/parallel.hpp"
+#include "base/wide.hpp"
+
+namespace labeltree {
+namespace {
+
+constexpr std::size_t BLOCK = 1024;          // rows a thread takes at a time
+constexpr float SMALLEST = 1.17549435e-38f;  // normal number; what is smaller becomes 0
+
+// |x|^power with the sign of x.
+[[gnu::always_inline]] inline Eight raise(Eight x, float power) {
+  const Eight zero{}, size = x < 0.0f ? -x : x;
+  const Eight exponent = logarithm(size) * power;
+  const Eight most = zero + 87.0f;
+  const Eight below = exponent < most ? exponent : most;
+  const Eight raised = exponential(below > -most ? below : -most);
+  const Eight signed_one = x < 0.0f ? -raised : raised;
+  return size < SMALLEST ? zero : signed_one;
+}
+
+LABELTREE_WIDE void raise_all(std::span<const float> values, float power, std::span<float> raised) {
+  for (std::size_t i = 0; i < values.size(); i += 8) {
+    const std::size_t n = std::min<std::size_t>(8, values.size() - i);
+    Eight eight{};
+    std::memcpy(&eight, values.data() + i, n * sizeof(float));
+    eight = raise(eight, power);
+    std::memcpy(raised.data() + i, &eight, n * sizeof(float));
+  }
+}
+
+}  // namespace
+
+void scale_row(const RowScaling& scaling, std::span<const int32_t> features, std::span<const float> values,
+               std::span<float> scaled) {
+  if (scaling.power != 1.0f)
+    raise_all(values, scaling.power, scaled);
+  else if (values.data() != scaled.data())
+    std::ranges::copy(values, scaled.begin());
+  // In double precision, where no product of two floats overflows.
+  const auto product = [&](std::size_t i) {
+    const double weight =
+        scaling.weights.empty() ? 1.0 : static_cast<double>(scaling.weights[at(features[i])]);
+    return static_cast<double>(scaled[i]) * weight;
+  };
+  double square = 0.0;
+  for (std::size_t i = 0; i < scaled.size(); ++i) square += product(i) * product(i);
+  const double factor = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;
+  for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = static_cast<float>(product(i) * factor);
+}
+
+void scale_rows(const RowScaling& scaling, const FeatureRows& rows, std::size_t n_features,
+                std::span<float> scaled, int n_threads, Interrupt& interrupt) {
+  check(rows, n_features);
+  check(scaling, n_features);
+  if (scaled.size() != rows.values.size()) throw std::invalid_argument("every value has one place");
+  parallel_for((rows.size() + BLOCK - 1) / BLOCK, n_threads, interrupt, [&](std::size_t block, std::size_t) {
+    for (std::size_t i = block * BLOCK; i < std::min(rows.size(), (block + 1) * BLOCK); ++i) {
+      const auto first = at(rows.indptr[i]), length = at(rows.indptr[i + 1] - rows.indptr[i]);
+      scale_row(scaling, rows.indices.subspan(first, length), rows.values.subspan(first, length),
+                scaled.subspan(first, length));
+    }
+  });
+}
+
+}  // namespace labeltree

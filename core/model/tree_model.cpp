@@ -1,0 +1,76 @@
+#include "model/tree_model.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "base/index.hpp"
+#include "base/sigmoid.hpp"
+#include "base/wide.hpp"
+#include "data/sparse.hpp"
+
+namespace labeltree {
+namespace {
+
+[[gnu::always_inline]] inline Eight first(const float* from, std::size_t n) {
+  Eight values{};
+  std::memcpy(&values, from, n * sizeof(float));
+  return values;
+}
+
+LABELTREE_WIDE void link(float* __restrict estimate, const float* __restrict slope,
+                         const float* __restrict intercept, std::size_t n) {
+  const auto tile = [&](std::size_t c, std::size_t size) __attribute__((always_inline)) {
+    const Eight p = sigmoid(first(slope + c, size) * first(estimate + c, size) + first(intercept + c, size));
+    std::memcpy(estimate + c, &p, size * sizeof(float));
+  };
+  std::size_t c = 0;
+  for (; c + 8 <= n; c += 8) tile(c, 8);
+  if (c < n) tile(c, n - c);
+}
+
+void raise_to_one(std::span<float> estimates) {
+  const float sum = std::accumulate(estimates.begin(), estimates.end(), 0.0f);
+  if (sum >= 1.0f) return;
+  for (float& p : estimates)
+    p = sum > 0.0f ? std::min(p / sum, 1.0f) : 1.0f / static_cast<float>(estimates.size());
+}
+
+}  // namespace
+
+TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
+                     bool has_root, bool normalize_siblings)
+    : weights_(std::move(weights)), has_root_(has_root), normalize_siblings_(normalize_siblings) {
+  const WeightArrays& arrays = weights_.arrays();
+  if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
+    throw std::invalid_argument("slope and intercept must have one number for each node");
+  for (std::size_t v = 0; v < slope.size(); ++v) {
+    const float scale = arrays.scale.empty() ? 1.0f : arrays.scale[v];
+    slope_.push_back(slope[v] * scale);
+    intercept_.push_back(slope[v] * arrays.bias[v] + intercept[v]);
+    if (!std::isfinite(slope_.back()) || !std::isfinite(intercept_.back()))
+      throw std::invalid_argument("bias, scale, slope and intercept must be finite, but are not in node " +
+                                  std::to_string(v));
+  }
+}
+
+std::span<const float> TreeModel::child_probabilities(int32_t node, const QueryRow& row,
+                                                      QuerySpace& space) const {
+  const std::span<float> estimates = weights_.sums(node, row, space);
+  const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
+  link(estimates.data(), slope_.data() + first, intercept_.data() + first, estimates.size());
+  if (node >= 0 && normalize_siblings_) raise_to_one(estimates);
+  return estimates;
+}
+
+std::vector<float> TreeModel::child_probabilities(int32_t node, const QueryRow& row) const {
+  const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
+  check({ends, row.indices, row.values}, weights_.n_features());
+  QuerySpace space;
+  const auto found = child_probabilities(node, row, space);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace labeltree

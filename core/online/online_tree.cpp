@@ -1,0 +1,187 @@
+#include "online/online_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "base/index.hpp"
+
+namespace labeltree {
+namespace {
+
+constexpr double REACHED = 1e15;  // above all that a child may be worth otherwise
+
+}  // namespace
+
+OnlineTree::OnlineTree(std::size_t n_planes) : n_planes_(n_planes) {
+  add_node(-1, -1);
+}
+
+OnlineTree::OnlineTree(const Tree& tree, std::size_t n_planes) : OnlineTree(n_planes) {
+  leaf_.assign(tree.n_labels(), -1);
+  nodes_.reserve(tree.n_nodes() + 1);
+  for (std::size_t v = 0; v < tree.n_nodes(); ++v) {
+    const int32_t label = tree.labels()[v];
+    const int32_t made = add_node(tree.parents()[v] + 1, label);
+    if (label >= 0) leaf_[at(label)] = made;
+  }
+  for (std::size_t v = nodes_.size(); v-- > 0;) {
+    OnlineNode& one = nodes_[v];
+    if (one.label >= 0) one.n_leaves = 1;
+    if (one.parent >= 0) node(one.parent).n_leaves += one.n_leaves;
+    refresh_twins(static_cast<int32_t>(v));
+  }
+}
+
+int32_t OnlineTree::add_node(int32_t parent, int32_t label) {
+  const auto v = static_cast<int32_t>(nodes_.size());
+  OnlineNode made(n_planes_);
+  made.parent = parent;
+  made.label = label;
+  if (parent >= 0) {
+    made.position = static_cast<int32_t>(node(parent).children.size());
+    node(parent).children.push_back(v);
+  }
+  nodes_.push_back(std::move(made));
+  return v;
+}
+
+// The store of v has a lane for each child, and twins where a child is a leaf.
+void OnlineTree::refresh_twins(int32_t v) {
+  OnlineNode& one = node(v);
+  const bool has_twins = std::ranges::any_of(one.children, [this](int32_t c) { return is_leaf(c); });
+  one.store.resize(one.children.size() + 1, has_twins);
+}
+
+void OnlineTree::count_leaf(int32_t v, int64_t change) {
+  for (; v >= 0; v = node(v).parent) node(v).n_leaves += change;
+}
+
+std::vector<int32_t> OnlineTree::breadth_first() const {
+  std::vector<int32_t> order(node(ABOVE).children);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& children = node(order[i]).children;
+    order.insert(order.end(), children.begin(), children.end());
+  }
+  return order;
+}
+
+void OnlineTree::insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
+                        const GrowthSettings& growth, OnlineSpace& space) {
+  if (node(ABOVE).children.empty()) return add_leaf(ABOVE);
+  int32_t v = node(ABOVE).children.front();
+  while (!is_leaf(v) && node(v).children.size() >= growth.max_degree)
+    v = choose(v, row, intercept_scaling, is_positive, growth.insert, space);
+  if (is_leaf(v))
+    split_leaf(v);
+  else
+    add_leaf(v);
+}
+
+int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float intercept_scaling,
+                           std::span<const uint8_t> is_positive, Insert insert, OnlineSpace& space) const {
+  const auto& children = node(v).children;
+  const auto scores = node(v).store.scores(row, intercept_scaling, space);
+  double best = -std::numeric_limits<double>::infinity();
+  int32_t chosen = children.front();
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const OnlineNode& child = node(children[i]);
+    const double score = scores[i + 1];
+    const bool is_reached = at(children[i]) < is_positive.size() && is_positive[at(children[i])] != 0;
+    const double rarity = -static_cast<double>(child.n_rows);
+    double value = score;
+    if (insert == Insert::cost) value = rarity;
+    if (insert == Insert::cost_and_score)
+      value = -std::log1p(std::exp(-score)) - std::log(static_cast<double>(child.n_leaves));
+    // The rarest of those that the row reaches anyway: more labels there cost the fewest other rows.
+    if (insert != Insert::score && is_reached) value = REACHED + rarity;
+    if (value > best) {
+      best = value;
+      chosen = children[i];
+    }
+  }
+  return chosen;
+}
+
+// All rows that reached v were no rows of the new label, as for the lane of the child not yet born.
+void OnlineTree::add_leaf(int32_t v) {
+  const auto label = static_cast<int32_t>(leaf_.size());
+  const int32_t made = add_node(v, label);
+  leaf_.push_back(made);
+  refresh_twins(v);
+  OnlineStore& store = node(v).store;
+  store.copy(store, 0, false, node(v).children.size(), false, 1.0f);
+  count_leaf(made, 1);
+}
+
+// A new parent takes the leaf's place. Of the rows that reach it, all so far were rows of the leaf and none
+// of the new label: what the leaf's twin has heard, with its sign changed or not.
+void OnlineTree::split_leaf(int32_t old) {
+  const int32_t above = node(old).parent, position = node(old).position;
+  const int32_t middle = add_node(-1, -1);
+  node(middle).parent = above;
+  node(middle).position = position;
+  node(middle).n_rows = node(old).n_rows;
+  node(middle).n_leaves = 1;
+  node(above).children[at(position)] = middle;
+  node(old).parent = middle;
+  node(old).position = 0;
+  node(middle).children.push_back(old);
+  refresh_twins(middle);
+  OnlineStore& store = node(middle).store;
+  const OnlineStore& twins = node(above).store;
+  const auto lane = at(position) + 1;
+  store.copy(twins, lane, true, 0, false, 1.0f);
+  store.copy(twins, lane, true, 1, false, -1.0f);
+  store.copy(twins, lane, true, 1, true, 1.0f);
+  node(above).store.clear(lane, true);
+  refresh_twins(above);
+  add_leaf(middle);
+}
+
+void OnlineTree::remove_labels(std::span<const uint8_t> keep) {
+  if (keep.size() != leaf_.size()) throw std::invalid_argument("keep must have one entry for each label");
+  std::vector<int32_t> kept;
+  for (std::size_t j = 0; j < keep.size(); ++j)
+    if (keep[j] != 0)
+      kept.push_back(leaf_[j]);
+    else
+      remove(leaf_[j]);
+  leaf_ = std::move(kept);
+  for (std::size_t j = 0; j < leaf_.size(); ++j) node(leaf_[j]).label = static_cast<int32_t>(j);
+}
+
+// The last sibling moves to the place of v.
+void OnlineTree::remove(int32_t v) {
+  const int32_t above = node(v).parent;
+  OnlineNode& parent = node(above);
+  const auto position = at(node(v).position), last = parent.children.size() - 1;
+  count_leaf(above, -node(v).n_leaves);
+  if (position != last) {
+    parent.children[position] = parent.children[last];
+    node(parent.children[position]).position = static_cast<int32_t>(position);
+    parent.store.copy(parent.store, last + 1, false, position + 1, false, 1.0f);
+    if (parent.store.has_twins()) parent.store.copy(parent.store, last + 1, true, position + 1, true, 1.0f);
+  }
+  parent.children.pop_back();
+  refresh_twins(above);
+  node(v) = OnlineNode(n_planes_);
+  if (above != ABOVE && parent.children.size() == 1) contract(above);
+}
+
+void OnlineTree::contract(int32_t v) {
+  const int32_t above = node(v).parent, position = node(v).position, child = node(v).children.front();
+  node(above).children[at(position)] = child;
+  node(child).parent = above;
+  node(child).position = position;
+  refresh_twins(above);
+  if (is_leaf(child)) {
+    OnlineStore& store = node(above).store;
+    store.clear(at(position) + 1, true);
+    store.copy(node(v).store, 1, true, at(position) + 1, true, 1.0f);
+  }
+  node(v) = OnlineNode(n_planes_);
+}
+
+}  // namespace labeltree

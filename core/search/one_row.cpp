@@ -1,0 +1,37 @@
+#include "search/one_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "base/index.hpp"
+
+namespace labeltree {
+BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
+                       const RowScaling& scaling, const Curve& curve) {
+  if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
+  check(curve);
+  for (std::size_t i = 0; i < row.values.size(); ++i)
+    if (!std::isfinite(row.values[i]))
+      throw std::invalid_argument("X must not contain NaN or inf, but feature " +
+                                  std::to_string(i < row.indices.size() ? row.indices[i] : -1) + " does");
+  const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
+  const FeatureRows rows{ends, row.indices, row.values};
+  const Query query{.k = std::min(k, static_cast<int32_t>(trees.front()->tree().n_labels())),
+                    .threshold = 0.0f,
+                    .beam = beam,
+                    .nodes_per_step = 1,
+                    .scaling = scaling,
+                    .curve = {},
+                    .n_threads = 1};
+  Interrupt none;
+  const SearchResults results = trees.size() == 1 ? search(*trees.front(), nullptr, rows, query, none)
+                                                  : search_forest(trees, {}, rows, query, none);
+  BestLabels best{std::vector<int64_t>(at(k), -1), std::vector<float>(at(k), 0.0f)};
+  std::ranges::copy(results.labels, best.labels.begin());
+  std::ranges::transform(results.probabilities, best.probabilities.begin(), curve);
+  return best;
+}
+
+}  // namespace labeltree

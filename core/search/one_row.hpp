@@ -1,0 +1,22 @@
+// The shortest way from one row to its best labels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/search.hpp"
+
+namespace labeltree {
+
+struct BestLabels {
+  std::vector<int64_t> labels;       // -1 where there are fewer
+  std::vector<float> probabilities;  // 0 where there are fewer
+};
+
+// The k best labels over all trees; `beam` is 0, or that of a single tree (search.hpp). Throws
+// std::invalid_argument for features outside the model and values that are not finite.
+BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
+                       const RowScaling& scaling, const Curve& curve);
+
+}  // namespace labeltree

@@ -1,0 +1,65 @@
+// Answers: the most probable labels of a row, or all labels above a threshold, by search from the root.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/row_scaling.hpp"
+#include "data/sparse.hpp"
+#include "model/curve.hpp"
+#include "model/tree_model.hpp"
+
+namespace labeltree {
+
+// What differs from label to label, brought up to all nodes of a tree so that a search knows where not to go.
+class LabelLimits {
+ public:
+  // [label] or empty. Labels of weight 0 are never answered; the others are ranked by weight times what the
+  // query's curve makes of their probability.
+  LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight);
+
+  float threshold(int32_t node) const { return threshold_.empty() ? 0.0f : threshold_[std::size_t(node)]; }
+  float weight(int32_t node) const { return weight_.empty() ? 1.0f : weight_[std::size_t(node)]; }
+
+ private:
+  std::vector<float> threshold_, weight_;  // [node] the least threshold and the largest weight below
+};
+
+// Labels and probabilities of each row, best first.
+struct SearchResults {
+  std::vector<int64_t> indptr{0};
+  std::vector<int32_t> labels;
+  std::vector<float> probabilities;
+  std::vector<int64_t> n_calls;  // [row] node classifiers asked
+};
+
+struct Query {
+  int32_t k;               // 0 for no limit
+  float threshold;         // labels with a smaller probability are left out
+  int32_t beam;            // nodes that a row keeps at most on each level; 0 for an exact search
+  int32_t nodes_per_step;  // nodes that a row of an exact search evaluates at most before it looks at their
+                           // probabilities: 1 evaluates fewest, more let rows share what is in the cache
+  RowScaling scaling;      // what becomes of rows first
+  Curve curve;             // for ranks by weight; results are probabilities before it
+  int n_threads;           // the results are the same for every number
+};
+
+// One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is asked unless
+// enough labels are known that are better. Of equals the one with the smaller leaf comes first. `limits` may
+// be null.
+SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
+                     const Query& query, Interrupt& interrupt);
+
+// The mean over several trees, exactly, row by row. limits has one for each tree or is empty.
+SearchResults search_forest(std::span<const TreeModel* const> trees,
+                            std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+                            const Query& query, Interrupt& interrupt);
+
+// The mean probabilities of given labels of each row, in the order of labels.indices.
+std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, const FeatureRows& rows,
+                                    const LabelRows& labels, const RowScaling& scaling, int n_threads,
+                                    Interrupt& interrupt);
+
+}  // namespace labeltree

@@ -1,0 +1,65 @@
+// Up to sixteen linear classifiers over the same rows, fitted in one pass by dual coordinate descent.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+
+namespace labeltree {
+
+inline constexpr int N_LANES = 16;
+
+enum class Loss { squared_hinge, logistic };
+
+struct SolverSettings {
+  Loss loss;
+  float intercept_scaling;  // value of the constant feature; 0 for none
+  float tol;                // a classifier is done when no row is further from its optimum
+  int max_iter;             // passes over the rows
+};
+
+// Row i has the features index[begin[i]] .. index[begin[i] + size[i] - 1].
+struct ProblemRows {
+  const int32_t* index;
+  const float* value;
+  std::span<const int64_t> begin;
+  std::span<const int32_t> size;
+  std::span<const float> square;  // sum of the squares of its values
+  std::size_t n_features;
+};
+
+// Bit l of reaches[i] says that row i belongs to classifier l, bit l of positive[i] that it is a positive row
+// of it.
+struct Targets {
+  std::span<const uint16_t> reaches, positive;
+  std::span<const float> row_weight;  // [row], or empty
+  float c_positive[N_LANES], c_negative[N_LANES];
+};
+
+// Numbers as [item][lane]. Aligned to a cache line, so that an item is one line.
+class Block {
+ public:
+  float* reset(std::size_t n_items);  // all zero
+  float* operator[](std::size_t item) { return data_ + item * N_LANES; }
+  const float* operator[](std::size_t item) const { return data_ + item * N_LANES; }
+
+ private:
+  std::vector<float> memory_;
+  float* data_ = nullptr;
+};
+
+// Kept between problems, so that its memory is.
+struct SolverSpace {
+  bool is_warm = false;  // start from the weights that are here
+  Block weights;         // [feature], the constant feature last: the result
+  Block alpha;           // [row]
+  std::vector<int32_t> order;
+};
+
+// Leaves the weights in the space. Returns how many rows were visited, counting passes.
+int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings, uint64_t seed,
+              Interrupt& interrupt, SolverSpace& space);
+
+}  // namespace labeltree

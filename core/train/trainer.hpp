@@ -1,0 +1,82 @@
+// All node classifiers of a tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/sparse.hpp"
+#include "model/node_weights.hpp"
+#include "train/pack.hpp"
+#include "train/solver.hpp"
+#include "tree/tree.hpp"
+
+namespace labeltree {
+
+struct TrainSettings {
+  SolverSettings solver;
+  float weight_threshold;  // weights of at most this size are dropped
+  int32_t max_nonzeros;    // weights a node may keep, the largest; 0 for all
+  uint64_t seed;
+};
+
+// Factors of the loss: one for each node and class of rows, times one for each row.
+struct LossWeights {
+  std::span<const float> positive, negative;  // [node]
+  std::span<const float> row;                 // [row], or empty where all weigh 1
+};
+
+// Weights that training starts from: those of node v are at indptr[v] .. indptr[v + 1] - 1. All empty for
+// none.
+struct WarmStart {
+  std::span<const int64_t> indptr;
+  std::span<const int32_t> features;
+  std::span<const float> values, bias;
+};
+
+// Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
+// of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of threads and
+// any order of packs.
+class Trainer {
+ public:
+  // The arrays behind the views must outlive the trainer.
+  Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
+          const LossWeights& loss_weights, const WarmStart& warm_start, const TrainSettings& settings);
+
+  // Work of each pack as rows times their features, the most expensive pack first.
+  std::vector<double> costs() const;
+  // [node] 1 where the node is in a pack.
+  std::vector<uint8_t> is_trained() const;
+  // Bytes that one thread needs at most, and bytes that all share.
+  double thread_bytes() const;
+  double shared_bytes() const;
+
+  // Fits the packs first .. last - 1 in the order of costs().
+  NodeWeights train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const;
+
+ private:
+  friend class PackTrainer;
+
+  bool is_warm() const { return !warm_start_.indptr.empty(); }
+  std::span<const int32_t> rows_of(const Pack& pack) const;
+  void check_warm_start() const;
+  void index_rows();
+
+  const Tree& tree_;
+  LabelRows labels_;
+  FeatureRows features_;
+  std::size_t n_features_;
+  LossWeights loss_weights_;
+  WarmStart warm_start_;
+  TrainSettings settings_;
+  std::vector<int64_t> weights_;  // Hamming weight of each node
+  std::vector<Pack> packs_;       // most expensive first
+  std::vector<double> costs_;     // [pack]
+  std::vector<float> square_;     // [row] sum of the squares of its values
+  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
+  std::vector<int32_t> slot_, rows_;
+  std::vector<int64_t> begin_;
+};
+
+}  // namespace labeltree

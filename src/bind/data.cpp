@@ -1,0 +1,97 @@
+#include "arrays.hpp"
+#include "base/checksum.hpp"
+#include "base/order.hpp"
+#include "data/label_affinity.hpp"
+#include "data/parse.hpp"
+#include "parts.hpp"
+#include "scaling.hpp"
+
+namespace labeltree::bind {
+namespace {
+
+void bind_bytes(nb::module_& m) {
+  m.def(
+      "checksum",
+      [](U8 bytes, int n_threads) {
+        return interruptible(
+            [&](Interrupt& interrupt) { return checksum(view(bytes), n_threads, interrupt); });
+      },
+      array("bytes"), "n_threads"_a);
+  m.def(
+      "ascending", [](I64 counts) { return give(unlocked([&] { return ascending(view(counts)); })); },
+      array("counts"));
+}
+
+void bind_text(nb::module_& m) {
+  nb::class_<RowParser>(m, "RowParser", "Reads XMC text in pieces; see core/data/parse.hpp.")
+      .def(nb::init<bool, int64_t, int64_t>(), "header"_a, "n_features"_a, "n_labels"_a)
+      .def(
+          "feed",
+          [](RowParser& self, nb::bytes piece) {
+            unlocked([&] { self.feed({piece.c_str(), piece.size()}); });
+          },
+          "piece"_a)
+      .def("finish", [](RowParser& self) {
+        auto rows = unlocked([&] { return self.finish(); });
+        return std::tuple(give(std::move(rows.feature_indptr)), give(std::move(rows.feature_indices)),
+                          give(std::move(rows.values)), give(std::move(rows.label_indptr)),
+                          give(std::move(rows.label_indices)), rows.n_features, rows.n_labels);
+      });
+  m.def(
+      "format_rows",
+      [](I64 label_indptr, I32 label_indices, I64 indptr, I32 indices, F32 values) {
+        const auto text = unlocked([&] {
+          return format_rows(rows_view(label_indptr, label_indices), rows_view(indptr, indices),
+                             view(values));
+        });
+        return nb::bytes(text.data(), text.size());
+      },
+      array("label_indptr"), array("label_indices"), array("indptr"), array("indices"), array("values"));
+}
+
+void bind_scaling(nb::module_& m) {
+  nb::class_<BoundScaling>(m, "RowScaling", "What becomes of a row first; see core/data/row_scaling.hpp.")
+      .def(
+          "__init__",
+          [](BoundScaling* self, bool unit, float power, F32 weights) {
+            new (self) BoundScaling{weights, {unit, power, view(weights)}};
+          },
+          "unit"_a, "power"_a, array("weights"))
+      .def(
+          "scale",
+          [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features,
+             nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> scaled, int n_threads) {
+            interruptible([&](Interrupt& interrupt) {
+              scale_rows(self.scaling, feature_view(indptr, indices, values), n_features,
+                         {scaled.data(), scaled.size()}, n_threads, interrupt);
+            });
+          },
+          array("indptr"), array("indices"), array("values"), "n_features"_a, array("scaled"), "n_threads"_a);
+}
+
+void bind_affinity(nb::module_& m) {
+  m.attr("AFFINITY_UNIT") = AFFINITY_UNIT;
+  m.def(
+      "label_affinity",
+      [](I64 x_indptr, I32 x_indices, int32_t n_features, I64 y_indptr, I32 y_indices, int32_t n_labels,
+         int n_threads) {
+        auto affinity = interruptible([&](Interrupt& interrupt) {
+          return label_affinity(rows_view(x_indptr, x_indices), n_features, rows_view(y_indptr, y_indices),
+                                n_labels, n_threads, interrupt);
+        });
+        return std::pair(give(std::move(affinity.rows)), give(std::move(affinity.shared)));
+      },
+      array("x_indptr"), array("x_indices"), "n_features"_a, array("y_indptr"), array("y_indices"),
+      "n_labels"_a, "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_data(nb::module_& m) {
+  bind_bytes(m);
+  bind_text(m);
+  bind_scaling(m);
+  bind_affinity(m);
+}
+
+}  // namespace labeltree::bind

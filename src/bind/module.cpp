@@ -1,0 +1,16 @@
+// The module as a table of contents; each part is a file of this folder.
+#include "arrays.hpp"
+#include "parts.hpp"
+
+NB_MODULE(_core, m) {
+  // A tree that a traceback or a global still holds when the interpreter ends is no leak.
+  nanobind::set_leak_warnings(false);
+  m.doc() = "Kernels of labeltree. Arrays in, arrays out.";
+  labeltree::bind::bind_data(m);
+  labeltree::bind::bind_tree(m);
+  labeltree::bind::bind_build(m);
+  labeltree::bind::bind_train(m);
+  labeltree::bind::bind_model(m);
+  labeltree::bind::bind_search(m);
+  labeltree::bind::bind_online(m);
+}

@@ -1,0 +1,96 @@
+#include "arrays.hpp"
+#include "parts.hpp"
+#include "train/trainer.hpp"
+#include "weights.hpp"
+
+namespace labeltree::bind {
+namespace {
+
+struct BoundLossWeights {
+  F32 positive, negative, row;
+
+  LossWeights views() const { return {view(positive), view(negative), view(row)}; }
+};
+
+struct BoundWarmStart {
+  I64 indptr;
+  I32 features;
+  F32 values, bias;
+
+  WarmStart views() const { return {view(indptr), view(features), view(values), view(bias)}; }
+};
+
+// A trainer with the arrays that it looks at.
+struct BoundTrainer {
+  std::tuple<nb::object, I64, I32, I64, I32, F32, BoundLossWeights, BoundWarmStart> keep;
+  Trainer trainer;
+};
+
+void bind_settings(nb::module_& m) {
+  nb::enum_<Loss>(m, "Loss").value("squared_hinge", Loss::squared_hinge).value("logistic", Loss::logistic);
+  nb::class_<TrainSettings>(m, "TrainSettings", "How a node is fitted; see core/train/trainer.hpp.")
+      .def(
+          "__init__",
+          [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter,
+             float weight_threshold, int32_t max_nonzeros, uint64_t seed) {
+            new (self)
+                TrainSettings{{loss, intercept_scaling, tol, max_iter}, weight_threshold, max_nonzeros, seed};
+          },
+          nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "weight_threshold"_a,
+          "max_nonzeros"_a, "seed"_a);
+}
+
+void bind_inputs(nb::module_& m) {
+  nb::class_<BoundLossWeights>(m, "LossWeights", "Factors of the loss; see core/train/trainer.hpp.")
+      .def(
+          "__init__",
+          [](BoundLossWeights* self, F32 positive, F32 negative, F32 row) {
+            new (self) BoundLossWeights{positive, negative, row};
+          },
+          array("positive"), array("negative"), array("row"));
+  nb::class_<BoundWarmStart>(m, "WarmStart", "Weights to start from; see core/train/trainer.hpp.")
+      .def(
+          "__init__",
+          [](BoundWarmStart* self, I64 indptr, I32 features, F32 values, F32 bias) {
+            new (self) BoundWarmStart{indptr, features, values, bias};
+          },
+          array("indptr"), array("features"), array("values"), array("bias"));
+}
+
+void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
+               I32 indices, F32 values, int64_t n_features, const BoundLossWeights& loss_weights,
+               const BoundWarmStart& warm_start, const TrainSettings& settings) {
+  new (self)
+      BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, loss_weights, warm_start},
+                   {nb::cast<const Tree&>(tree), rows_view(label_indptr, label_indices),
+                    feature_view(indptr, indices, values), count(n_features, "n_features"),
+                    loss_weights.views(), warm_start.views(), settings}};
+}
+
+void bind_trainer(nb::module_& m) {
+  nb::class_<BoundTrainer>(m, "Trainer", "Fits the nodes of a tree; see core/train/trainer.hpp.")
+      .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"), array("indptr"),
+           array("indices"), array("values"), "n_features"_a, nb::kw_only(), "loss_weights"_a, "warm_start"_a,
+           "settings"_a)
+      .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
+      .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
+      .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })
+      .def_prop_ro("shared_bytes", [](const BoundTrainer& self) { return self.trainer.shared_bytes(); })
+      .def(
+          "train",
+          [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
+            return give(interruptible(
+                [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); }));
+          },
+          "first"_a, "last"_a, "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_train(nb::module_& m) {
+  bind_settings(m);
+  bind_inputs(m);
+  bind_trainer(m);
+}
+
+}  // namespace labeltree::bind
