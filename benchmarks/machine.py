@@ -1,4 +1,4 @@
-"""What figures were measured on."""
+"""What figures were measured on, and where their files are."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ import scipy
 
 import labeltree
 
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return commit, processor, load and versions."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    # The last commit that changed what is measured; later ones of words and results do not matter.
+    # The last commit that changed what is measured, not one that changed text or results.
     commit = subprocess.run(
         ["git", "log", "-1", "--format=%h", "--", "src", "core", "CMakeLists.txt"],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -6,14 +6,30 @@ import re
 from collections.abc import Sequence
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table whose first column is text and whose others are numbers."""
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], n_text: int = 1) -> str:
+    """Return a Markdown table whose first columns are text and whose others are numbers."""
+    lines = [header, ["---"] * n_text + ["---:"] * (len(header) - n_text), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def at_ranks(values: Sequence[float]) -> str:
+    """Return percentages at several ranks as the cell of a table.
+
+    Examples
+    --------
+    >>> at_ranks([81.25, 70.0, 60.5])
+    '81.2 / 70.0 / 60.5'
+    """
+    return " / ".join(f"{value:.1f}" for value in values)
+
+
+def has_place(text: str, name: str) -> bool:
+    """Whether a document has the markers of a name."""
+    return f"<!-- {name}:begin -->" in text and f"<!-- {name}:end -->" in text
+
+
 def fill(text: str, name: str, made: str) -> str:
-    """Return a document with what stands between the markers of a name replaced.
+    """Return a document with the text between the markers of a name replaced.
 
     Examples
     --------

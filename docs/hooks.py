@@ -1,7 +1,7 @@
-"""What the site says that is not written by hand: the help of commands, and where names are made.
+"""Fill in the generated parts of the site: the help of commands and the public names.
 
-Pages of the reference have a line ``::: labeltree.trees.star`` for each public name, and
-``<!-- help: train -->`` for each command.
+Reference pages have one line ``::: labeltree.trees.star`` per public name and one line
+``<!-- help: train -->`` per command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NAME = re.compile(r"^::: (labeltree\.[\w.]+)$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Fill in the marks of a page."""
+    """Replace the markers of a page by the generated text."""
     markdown = _HELP.sub(lambda mark: f"```text\n{help_of(mark[1])}```", markdown)
     return _NAME.sub(lambda mark: _documented(mark[1]), markdown)
 
@@ -32,7 +32,7 @@ def help_of(command: str) -> str:
 
 
 def _documented(name: str) -> str:
-    """Return what mkdocstrings is asked for: a function star hides its module star otherwise."""
+    """Return the mkdocstrings block of a name, by its module: trees.star is a module, too."""
     made = public_object(name)
     short = name.rpartition(".")[2]
     return (
@@ -42,6 +42,6 @@ def _documented(name: str) -> str:
 
 
 def public_object(name: str) -> Any:
-    """Return what a public name stands for."""
+    """Return the object of a public name."""
     module, _, short = name.rpartition(".")
     return getattr(importlib.import_module(module), short)

@@ -1,4 +1,4 @@
-"""Probabilities before and after calibration, and label sets by tuned thresholds.
+"""Compare probabilities before and after calibration, and tune thresholds.
 
 python examples/calibrate.py
 """
@@ -13,7 +13,7 @@ from labeltree.data import as_labels
 
 
 def main() -> None:
-    """Train on docstrings, calibrate on a fifth of them, and judge on another."""
+    """Train on docstrings, calibrate on a fifth of them, and evaluate on another."""
     docs = datasets.python_docs(packages=["numpy", "scipy"])
     fold = np.random.default_rng(0).integers(0, 5, len(docs.texts))
     train, validation, test = (np.flatnonzero(part) for part in (fold > 1, fold == 0, fold == 1))
@@ -30,11 +30,11 @@ def main() -> None:
 
     for objective in (None, "micro_f1", "macro_f1", "expected_f1"):
         clf.tune_thresholds(X[validation], Y.select(validation), objective)
-        found = clf.predict(X[test])
+        predicted = clf.predict(X[test])
         print(
             f"{objective or 'threshold 0.5':14}"
-            f" micro-F1 {metrics.micro_f1(truth, found):.3f}"
-            f" macro-F1 {metrics.macro_f1(truth, found):.3f}"
+            f" micro-F1 {metrics.micro_f1(truth, predicted):.3f}"
+            f" macro-F1 {metrics.macro_f1(truth, predicted):.3f}"
         )
 
 

@@ -1,6 +1,6 @@
-"""Why does a text get a tag? Trains on the docstrings of numpy and scipy, and explains one answer.
+"""Explain why a text gets a tag, with a tagger trained on the docstrings of numpy and scipy.
 
-python examples/explain.py [question] [--label scipy.sparse.linalg] [--picture explain.png]
+python examples/explain.py [text] [--label scipy.sparse.linalg] [--picture explain.png]
 """
 
 import argparse
@@ -12,18 +12,18 @@ from labeltree.datasets import python_docs
 
 
 def main() -> None:
-    """Train, explain, and draw if asked to."""
+    """Train, explain one prediction, and optionally save a plot."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("question", nargs="?", default="eigenvalues of a sparse matrix")
-    parser.add_argument("--label", help="tag to explain; the most probable one if not given")
-    parser.add_argument("--picture", help="file to draw the explanation to")
+    parser.add_argument("text", nargs="?", default="eigenvalues of a sparse matrix")
+    parser.add_argument("--label", help="tag to explain (default: the most probable)")
+    parser.add_argument("--picture", help="save a plot of the explanation to this file")
     options = parser.parse_args()
 
     docs = python_docs(packages=["numpy", "scipy"])
     words = TfidfVectorizer(sublinear_tf=True)
     clf = PLTClassifier().fit(words.fit_transform(docs.texts), docs.tags)
 
-    row = words.transform([options.question])
+    row = words.transform([options.text])
     why = clf.explain(row, options.label, feature_names=words.get_feature_names_out())
     print(why)
     if options.picture:

@@ -1,7 +1,7 @@
-"""Measure labeltree and its rivals on the same rows.
+"""Measure labeltree and other systems on the same rows.
 
     python -m benchmarks.rivals --data DATA/eurlex-4k DATA/tib-gnd --systems labeltree omikuji \\
-        --threads 1 --test-rows 5000 --output benchmarks/results/rivals-1-thread.json
+        --threads 1 --test-rows 5000 --output benchmarks/results/rivals-eurlex-4k.json
 
 A folder holds X.trn.npz, Y.trn.npz, X.tst.npz and Y.tst.npz; without one, EURLex-4K is fetched.
 Rows are scaled to length 1 and written once in the form that each system takes; that is not timed.
@@ -34,12 +34,12 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         default=list(RIVALS),
         help=f"all, or of {', '.join(RIVALS)}, or by name: {'; '.join(s.name for s in SYSTEMS)}",
     )
-    parser.add_argument("--threads", type=int, default=1, help="of training and queries")
+    parser.add_argument("--threads", type=int, default=1, help="of training and prediction")
     parser.add_argument(
         "--batch-threads", type=int, nargs="*", default=[1, 2], help="of batches besides"
     )
     parser.add_argument("--repeats", type=int, default=3, help="of phases that are short")
-    parser.add_argument("--test-rows", type=int, help="a random choice of so many; all by default")
+    parser.add_argument("--test-rows", type=int, help="number of test rows, drawn at random (all)")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each system")
     parser.add_argument("--cache", type=Path, default=Path("build/rivals"))
     parser.add_argument("--output", type=Path, help="JSON file to write")
@@ -52,12 +52,12 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
 def find_run(results: dict[str, Any], data: Prepared, threads: int) -> dict[str, Any]:
     """Return the run of this data and number of threads, added if it is not there."""
     facts = data.facts() | {"threads": threads, "seed": SEED}
-    for run in results["runs"]:
+    for run in results["sets"]:
         if all(run[name] == value for name, value in facts.items()):
             found: dict[str, Any] = run
             return found
-    results["runs"].append(facts | {"systems": []})
-    added: dict[str, Any] = results["runs"][-1]
+    results["sets"].append(facts | {"systems": []})
+    added: dict[str, Any] = results["sets"][-1]
     return added
 
 
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     systems = chosen(asked.systems)
     cache = asked.cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
-    results: dict[str, Any] = {"runs": []}
+    results: dict[str, Any] = {"sets": []}
     if asked.update and asked.output.exists():
         results = json.loads(asked.output.read_text())
     for source in asked.data:

@@ -5,32 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+Figures = dict[str, Any]
 OURS = "labeltree"  # the line of the default settings
 NOISE = 0.1  # differences of time below this share are within the noise of a machine
+#: Packages whose batches once had the making of their queries in their time.
+_TIMED_WITH_LISTS = ("omikuji", "fasttext", "vowpalwabbit")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure of a system.
-
-    Parameters
-    ----------
-    key
-        Its name in the results.
-    name
-        Its name in words.
-    more_is_better
-        Whether more is better.
-    is_share
-        Whether it is in percent, so that systems differ by points and not by a factor.
-    """
+    """One figure of a system, by its key in the results; shares differ by points, not factors."""
 
     key: str
     name: str
     more_is_better: bool = False
     is_share: bool = False
 
-    def lead(self, ours: dict[str, Any], theirs: dict[str, Any]) -> float | None:
+    def lead(self, ours: Figures, theirs: Figures) -> float | None:
         """Return the factor, or points, by which we are better; None where one is not known."""
         a, b = ours.get(self.key), theirs.get(self.key)
         if a is None or b is None:
@@ -49,23 +40,40 @@ QUALITY = [
     Measure("ECE@5", "ECE@5", False, True),
 ]
 COST = [
-    Measure("train_cpu_s", "training CPU time"),
+    Measure("train_cpu_s", "training time"),
     Measure("train_over_data_mb", "training memory"),
     Measure("model_mb", "model size"),
     Measure("open_s", "opening"),
-    Measure("resident_over_data_mb", "memory after 1,000 queries"),
-    Measure("batch_rows_per_s", "batches on one thread", True),
-    Measure("batch_rows_per_s_on_2", "batches on two threads", True),
-    Measure("single_p50_us", "one row, p50"),
-    Measure("single_p99_us", "one row, p99"),
+    Measure("resident_over_data_mb", "memory after 1,000 predictions"),
+    Measure("batch_rows_per_cpu_s", "batches", True),
+    Measure("single_p50_us", "one row, median"),
+    Measure("single_p99_us", "one row, 99th percentile"),
 ]
 
 
-def is_ours(system: dict[str, Any]) -> bool:
+def is_ours(system: Figures) -> bool:
     """Whether a line is labeltree's."""
     return system.get("package") == "labeltree"
 
 
-def done(run: dict[str, Any]) -> list[dict[str, Any]]:
+def is_timed_with_lists(system: Figures) -> bool:
+    """Whether the batch of a system was timed with the making of its queries inside."""
+    return system["package"] in _TIMED_WITH_LISTS and system.get("batch_times") != "calls"
+
+
+def done(run: Figures) -> list[Figures]:
     """Return the systems of a run that have figures."""
     return [system for system in run["systems"] if system["status"] == "ok"]
+
+
+def best_known(run: Figures) -> list[Figures]:
+    """Return our default and the best known rivals, each by the largest model that has figures."""
+    names = {system["system"]: system for system in done(run)}
+    lines = [
+        [OURS],
+        ["omikuji, 3 trees (default)", "omikuji, 1 tree"],
+        ["PECOS XR-Linear"],
+        ["napkinXC PLT"],
+    ]
+    found = (next((names[name] for name in line if name in names), None) for line in lines)
+    return [system for system in found if system is not None]

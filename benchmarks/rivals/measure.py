@@ -1,4 +1,4 @@
-"""All phases of one system on one data set, with a time-out, and the quality of its answers."""
+"""All phases of one system on one data set, with a time-out, and the quality of its rankings."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.machine import ROOT
 from benchmarks.rivals.environments import NotInstalledError, interpreter, tail
 from benchmarks.rivals.prepare import SEED, Prepared
 from benchmarks.rivals.systems import System
 from labeltree import metrics
 from labeltree.data import LabelRows
 
-ROOT = Path(__file__).parent.parent.parent
-SHORT_S = 45.0  # what all processes of a phase together may take before it is not repeated
+SHORT_S = 45.0  # a phase is repeated until its processes took this together
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
 
 
@@ -44,7 +45,7 @@ class PhaseError(RuntimeError):
 
 
 class BadRankingError(RuntimeError):
-    """Answers that are no ranking of the labels there are."""
+    """Predictions that are not a ranking of the labels."""
 
 
 def measure(
@@ -59,8 +60,9 @@ def measure(
 ) -> dict[str, Any]:
     """Return the figures of a system, or why there are none.
 
-    Batches are answered on as many threads as training has, and on each number of batch_threads.
-    Phases that are short are run so many times.
+    Batches are predicted on as many threads as training has, and on each number of batch_threads.
+    Short phases are run `repeats` times. A system without a seed is evaluated after each training,
+    so that the spread of its quality is known.
     """
     rival = system.rival
     seed = {} if rival.seed is None else {rival.seed: SEED}
@@ -78,22 +80,17 @@ def measure(
             raise UnfitError("it is for rows with one label, but some have more")
         python = interpreter(system.adapter, rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
-            job: dict[str, Any] = {
-                "adapter": system.adapter,
-                "package": rival.package,
-                "files": data.files(rival.text),
-                "test": str(data.test_features),
-                "model": str(Path(work) / "model"),
-                "compiled": str(Path(work) / "compiled"),
-                "ranked": str(Path(work) / "ranked.npz"),
-                "threads": threads,
-                "settings": settings,
-            }
+            job = job_of(system, data, Path(work)) | {"threads": threads, "settings": settings}
             run = Run(python, job, Path(work), time.monotonic() + timeout_s, repeats)
-            result |= run.all_phases(rival.layouts or ("",), batch_threads)
-            with np.load(job["ranked"]) as ranked:
-                scores = ranked["scores"] if rival.scores not in NO_PROBABILITIES else None
-                result |= quality(data.labels("trn"), data.labels("tst"), ranked["labels"], scores)
+            evaluate = partial(evaluated, job, data, rival.scores not in NO_PROBABILITIES)
+            layouts = rival.layouts or ("",)
+            if rival.seed is None:
+                result |= run.trainings_evaluated(layouts[0], evaluate)
+                result |= run.predictions(layouts, batch_threads)
+            else:
+                result |= run.repeated("train")
+                result |= run.predictions(layouts, batch_threads) | evaluate()
+            result["model_mb"] = round(size_mb(Path(job["model"])), 2)
     except UnfitError as error:
         result |= {"status": "not run", "error": str(error)}
     except NotInstalledError as error:
@@ -106,6 +103,19 @@ def measure(
     return result
 
 
+def job_of(system: System, data: Prepared, work: Path) -> dict[str, Any]:
+    """Return what all phases of a system need to know."""
+    return {
+        "adapter": system.adapter,
+        "package": system.rival.package,
+        "files": data.files(system.rival.text),
+        "test": str(data.test_features),
+        "model": str(work / "model"),
+        "compiled": str(work / "compiled"),
+        "ranked": str(work / "ranked.npz"),
+    }
+
+
 @dataclass(frozen=True)
 class Run:
     """The processes of one system on one data set; all together end at a time."""
@@ -116,20 +126,35 @@ class Run:
     end: float
     repeats: int
 
-    def all_phases(self, layouts: Sequence[str], batch_threads: Sequence[int]) -> dict[str, Any]:
-        """Return the figures of training, and of queries in the layout that is best for each."""
-        figures = self.repeated("train")
-        figures["model_mb"] = round(size_mb(Path(self.job["model"])), 2)
-        of_layouts = {name: self._queries(name, batch_threads) for name in layouts}
-        return figures | best_of(of_layouts)
+    def predictions(self, layouts: Sequence[str], batch_threads: Sequence[int]) -> dict[str, Any]:
+        """Return the figures of predictions, each in the layout that is best for it."""
+        return best_of({name: self._of_layout(name, batch_threads) for name in layouts})
 
-    def _queries(self, layout: str, batch_threads: Sequence[int]) -> dict[str, Any]:
+    def trainings_evaluated(
+        self, layout: str, evaluate: Callable[[], dict[str, float]]
+    ) -> dict[str, Any]:
+        """Train as often as there are repeats, and return median and spread of the quality too.
+
+        Training stops earlier if the time left is needed for the other phases.
+        """
+        runs: list[dict[str, Any]] = []
+        start = time.monotonic()
+        for _ in range(self.repeats):
+            now = time.monotonic()
+            if runs and self.end - now < 3 * (now - start) / len(runs):
+                break
+            figures = self._phase("train")
+            self._phase("batch", layout=layout)
+            runs.append(figures | evaluate())
+        return median_of(runs)
+
+    def _of_layout(self, layout: str, batch_threads: Sequence[int]) -> dict[str, Any]:
         figures = self.repeated("single", layout=layout)
         for n in batch_threads:
             if n != self.job["threads"]:
                 found = self.repeated("batch", layout=layout, threads=n)
                 figures[f"batch_rows_per_s_on_{n}"] = found["batch_rows_per_s"]
-        # Last, so that its answers are the ones that are judged.
+        # Last, so that its ranking is the one that is evaluated.
         return figures | self.repeated("batch", layout=layout)
 
     def repeated(self, phase: str, **changes: Any) -> dict[str, Any]:
@@ -137,15 +162,18 @@ class Run:
         runs: list[dict[str, Any]] = []
         start = time.monotonic()
         while len(runs) < self.repeats and (not runs or time.monotonic() - start < SHORT_S):
-            left = self.end - time.monotonic()
-            if phase == "train":  # omikuji adds its trees to those that are there
-                remove_models(self.job)
-            runs.append(_run(self.python, self.job | changes | {"phase": phase}, self.work, left))
+            runs.append(self._phase(phase, **changes))
         return median_of(runs)
+
+    def _phase(self, phase: str, **changes: Any) -> dict[str, Any]:
+        left = self.end - time.monotonic()
+        if phase == "train":  # omikuji adds its trees to those that are there
+            remove_models(self.job)
+        return _run(self.python, self.job | changes | {"phase": phase}, self.work, left)
 
 
 def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the median of every figure, and its least and most as `..._spread`.
+    """Return the median of every figure, and its minimum and maximum as `..._spread`.
 
     Examples
     --------
@@ -240,6 +268,13 @@ def size_mb(path: Path) -> float:
     return sum(p.stat().st_size for p in files) / 1e6
 
 
+def evaluated(job: dict[str, Any], data: Prepared, has_probabilities: bool) -> dict[str, float]:
+    """Return the quality of the ranking that the last batch has written."""
+    with np.load(job["ranked"]) as ranked:
+        scores = ranked["scores"] if has_probabilities else None
+        return quality(data.labels("trn"), data.labels("tst"), ranked["labels"], scores)
+
+
 def quality(train: LabelRows, test: LabelRows, ranked: Any, scores: Any = None) -> dict[str, float]:
     """Return the metrics of a ranking in percent; ECE@5 if there are scores."""
     try:
@@ -247,5 +282,5 @@ def quality(train: LabelRows, test: LabelRows, ranked: Any, scores: Any = None) 
             test, ranked, propensity=metrics.propensities(train), probabilities=scores
         )
     except ValueError as error:
-        raise BadRankingError(f"answers are no ranking: {error}") from error
+        raise BadRankingError(f"predictions are not a ranking: {error}") from error
     return {name: round(100 * found[name], 2) for name in (*KEPT, "ECE@5") if name in found}

@@ -1,78 +1,106 @@
-"""Pictures of accuracy against what it costs, a panel for each data set."""
+"""The picture of accuracy against training time, a panel for each data set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.rivals.figures import done, is_ours
-from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, SMALL, finish, new_panels, note
+from benchmarks.rivals.figures import Figures, done, is_ours
+from labeltree.plot.style import BLUE, INK, NORMAL, ORANGE, finish, new_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
-#: What is drawn: file, key of the horizontal axis, its words.
-PICTURES = (
-    ("rivals-training.png", "train_cpu_s", "training, CPU seconds (log scale)"),
-    ("rivals-latency.png", "single_p50_us", "one row, median µs (log scale)"),
-    ("rivals-size.png", "model_mb", "model, MB (log scale)"),
+#: Systems in the picture, and their names there. Those far below the others are in the tables only.
+NAMES = {
+    "labeltree": "labeltree",
+    "labeltree, cheapest tree": "labeltree, cheapest tree",
+    "omikuji, 1 tree": "omikuji, 1 tree",
+    "omikuji, 3 trees (default)": "omikuji, 3 trees",
+    "omikuji, Bonsai": "omikuji, Bonsai",
+    "napkinXC PLT": "napkinXC",
+    "PECOS XR-Linear": "PECOS",
+    "LibMultiLabel tree": "LibMultiLabel",
+}
+_GAP = 6.0  # points between a dot and its name
+_PADDING = 3.0  # pixels around a name
+#: Where a name may stand beside its dot, the best place first: alignment, and shift in gaps.
+_PLACES = (
+    ("left", "center", 1, 0),
+    ("right", "center", -1, 0),
+    ("center", "bottom", 0, 1),
+    ("center", "top", 0, -1),
+    ("left", "bottom", 0.7, 0.7),
+    ("left", "top", 0.7, -0.7),
+    ("right", "bottom", -0.7, 0.7),
+    ("right", "top", -0.7, -0.7),
+    *((side, "center", x, y) for y in (2, -2, 4, -4) for side, x in (("left", 1), ("right", -1))),
 )
-_LINE = 1.25 * SMALL  # points between two lines of text
 
 
-def mean_precision(system: dict[str, Any]) -> float:
-    """Return the mean of P@1, P@3 and P@5."""
-    return float(system["P@1"] + system["P@3"] + system["P@5"]) / 3
-
-
-def draw(runs: Sequence[dict[str, Any]], key: str, words: str) -> Figure:
-    """Return a figure of accuracy against one cost."""
-    figure, panels = new_panels(len(runs), 6.0, 4.0)
+def draw(runs: Sequence[dict[str, Any]]) -> Figure:
+    """Return a figure of P@1 against the CPU seconds of training."""
+    figure, panels = new_panels(len(runs), 5.0, 3.4)
     for axes, run in zip(panels, runs, strict=True):
-        systems = [system for system in done(run) if key in system]
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,g}")
-        axes.margins(x=0.12, y=0.1)
-        for system in systems:
+        axes.margins(x=0.2, y=0.2)
+        for system in _drawn(run):
             color = ORANGE if is_ours(system) else BLUE
-            axes.plot(system[key], mean_precision(system), "o", color=color, markersize=5)
-        axes.set_xlabel(words, fontsize=NORMAL, color=INK)
-        axes.set_ylabel("mean of P@1, P@3 and P@5, %", fontsize=NORMAL, color=INK)
-        finish(axes, run["data"], grid="y")
+            axes.plot(system["train_cpu_s"], system["P@1"], "o", color=color, markersize=6)
+        axes.set_xlabel("training, CPU seconds (log scale)", fontsize=NORMAL, color=INK)
+        axes.set_ylabel("P@1, %", fontsize=NORMAL, color=INK)
+        finish(axes, f"{run['data']}, {run['n_labels']:,} labels", grid="y")
     # Places on the paper are known only once the panels have their sizes.
     figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     for axes, run in zip(panels, runs, strict=True):
-        _name(axes, [(s[key], mean_precision(s), s) for s in done(run) if key in s])
+        _name(axes, _drawn(run))
     return figure
 
 
-def _name(axes: Axes, points: list[tuple[float, float, dict[str, Any]]]) -> None:
-    """Write names beside points, moved down where they would lie on other names or points."""
-    scale = 72 / axes.figure.dpi  # from dots to points of print
-    places = [axes.transData.transform((x, y)) * scale for x, y, _ in points]
-    taken = [(across - 4, across + 4, up) for across, up in places]
-    left, right = (axes.transAxes.transform((x, 0))[0] * scale for x in (0, 1))
-    order = sorted(range(len(points)), key=lambda i: -points[i][1])
-    for i in order:
-        x, y, system = points[i]
-        across, up = places[i]
-        to_left = across > (left + right) / 2
-        width = 0.55 * SMALL * len(system["system"])
-        start = across - 6 - width if to_left else across + 6
-        shift = 0.0
-        while any(
-            abs(up + shift - level) < _LINE and start < last and first < start + width
-            for first, last, level in taken
-        ):
-            shift -= _LINE / 2
-        taken.append((start, start + width, up + shift))
-        note(
-            axes,
-            system["system"],
-            (x, y),
-            (-6 if to_left else 6, shift),
-            ha="right" if to_left else "left",
-            va="center",
-            color=INK if is_ours(system) else GREY,
-        )
+def _drawn(run: dict[str, Any]) -> list[Figures]:
+    return [system for system in done(run) if system["system"] in NAMES]
+
+
+def _name(axes: Axes, systems: list[Figures]) -> None:
+    """Write each name in the first place in the panel where it lies on no dot and no other name."""
+    dots = [axes.transData.transform((s["train_cpu_s"], s["P@1"])) for s in systems]
+    radius = _GAP * axes.figure.dpi / 72 * 0.7
+    taken = [_box(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
+    for own, system in enumerate(systems):
+        others = taken[:own] + taken[own + 1 :]
+        panel = axes.get_window_extent()
+        for place in _PLACES:
+            text = _written(axes, system, place)
+            box = text.get_window_extent().padded(_PADDING)
+            is_inside = panel.x0 < box.x0 and box.x1 < panel.x1
+            if is_inside and not any(box.overlaps(other) for other in others):
+                break
+            text.remove()
+        else:
+            text = _written(axes, system, _PLACES[0])
+            box = text.get_window_extent()
+        taken.append(box)
+
+
+def _written(axes: Axes, system: Figures, place: tuple[str, str, float, float]) -> Any:
+    across, up, x, y = place
+    return axes.annotate(
+        NAMES[system["system"]],
+        (system["train_cpu_s"], system["P@1"]),
+        xytext=(x * _GAP, y * _GAP),
+        textcoords="offset points",
+        ha=across,
+        va=up,
+        fontsize=NORMAL,
+        color=ORANGE if is_ours(system) else INK,
+    )
+
+
+def _box(x0: float, y0: float, x1: float, y1: float) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    return Bbox.from_extents(x0, y0, x1, y1)

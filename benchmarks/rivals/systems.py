@@ -106,30 +106,29 @@ RIVALS = {
 # The tree, loss and C of omikuji.
 _LIKE_OMIKUJI = {
     "tree": "kmeans",
-    "tree_options": {"arity": 2, "max_leaf": 100},
+    "tree_params": {"arity": 2, "max_leaf_size": 100},
     "loss": "squared_hinge",
-    "damping": (0.0, 0.0),
+    "C_decay": (0.0, 0.0),
 }
 
 SYSTEMS = [
     System("labeltree", "labeltree"),
-    System("labeltree, weights of one byte", "labeltree", {"compress": True}),
-    System("labeltree, narrower nodes", "labeltree", {"tree_options": {"width": 1}}),
+    System("labeltree, 8-bit weights", "labeltree", {"quantize": True}),
+    System("labeltree, narrower nodes", "labeltree", {"tree_params": {"width": 1}}),
     System(
-        "labeltree, narrower nodes, weights of one byte",
+        "labeltree, narrower nodes, 8-bit weights",
         "labeltree",
-        {"tree_options": {"width": 1}, "compress": True},
+        {"tree_params": {"width": 1}, "quantize": True},
     ),
-    # Without what labels say about features.
-    System("labeltree, values as they are", "labeltree", {"feature_powers": (1.0, 0.0)}),
+    System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
     # As all rivals search; the lines above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
     System("labeltree, 2-means tree", "labeltree", _LIKE_OMIKUJI),
     System(
-        "labeltree, 2-means tree, values as they are",
+        "labeltree, 2-means tree, no feature weighting",
         "labeltree",
-        {**_LIKE_OMIKUJI, "feature_powers": (1.0, 0.0)},
+        {**_LIKE_OMIKUJI, "feature_weighting": None},
     ),
     System("omikuji, 1 tree", "omikuji", {"n_trees": 1}),
     System("omikuji, 3 trees (default)", "omikuji"),

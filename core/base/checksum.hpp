@@ -1,4 +1,4 @@
-// A 64-bit checksum that finds accidents: flipped bits, lost and moved pieces. It is no guard against intent.
+// A checksum that finds accidents: flipped bits, lost and moved pieces. It is no guard against intent.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 namespace labeltree {
 
 // Bytes that one thread takes at a time. The value depends on it, so it never changes.
-inline constexpr std::size_t checksum_block = std::size_t{1} << 18;
+inline constexpr std::size_t CHECKSUM_BLOCK = std::size_t{1} << 20;
 
-// The same for every number of threads and on every machine. docs/model-file.md states it in full. Every step
-// is a bijection of the word it takes in, so a change within eight aligned bytes is always found.
+// XXH3-64 in two levels, so that threads can share the work: the hash of the hashes of consecutive blocks,
+// each written as eight bytes, least significant first. The last block may be shorter; no bytes have no
+// block. The same for every number of threads.
 uint64_t checksum(std::span<const uint8_t> bytes, int n_threads, Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -16,7 +16,7 @@ struct Interrupted : std::exception {
 };
 
 // Kernels call check() from any thread and as often as they like. Only the thread that made the object asks
-// the caller, and only every 50 ms; the others see its answer.
+// the caller, and only every 50 ms; the others see what it found.
 class Interrupt {
  public:
   explicit Interrupt(std::function<bool()> asked = {}) : is_requested_(std::move(asked)) {}

@@ -41,6 +41,7 @@ void parallel_for(std::size_t n, int n_threads, Interrupt& interrupt, Body body)
     }
   };
   std::vector<std::future<void>> workers;  // each joins its thread when it goes
+  workers.reserve(n_started);
   for (std::size_t w = 0; w < n_started; ++w) workers.push_back(std::async(std::launch::async, work, w));
   std::exception_ptr failure;
   for (std::future<void>& worker : workers) {

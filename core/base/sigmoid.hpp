@@ -7,7 +7,7 @@ namespace labeltree {
 
 inline constexpr float SURELY_NOT = -87.0f;  // below it, exp(-x) leaves float32 and the estimate is 0
 
-// Not a number becomes 0 too: no answer is ever NaN.
+// Not a number becomes 0 too: no result is ever NaN.
 template <class Numbers>
 [[gnu::always_inline]] inline Numbers sigmoid(Numbers x) {
   const Numbers zero{}, least = zero + SURELY_NOT, most = zero - SURELY_NOT;

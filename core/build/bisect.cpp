@@ -14,7 +14,7 @@ namespace {
 
 constexpr int MAX_ROUNDS = 20;
 constexpr double MIN_GAIN = 1e-4;
-constexpr std::size_t BLOCK = 256;        // labels a thread takes at a time
+constexpr std::size_t BLOCK = 256;        // labels that a thread takes at a time
 constexpr std::size_t MIN_SHARED = 4096;  // labels that are worth starting threads for
 
 // Four sums, because one would wait for itself.

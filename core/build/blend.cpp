@@ -21,9 +21,9 @@ namespace labeltree {
 namespace {
 
 constexpr int32_t MAX_PART = 4096;       // items that are merged together
-constexpr double MIN_SIMILARITY = 0.75;  // below it, labels of different parts are dear to keep apart
-constexpr int64_t SHRINK = 8;            // so many times fewer items are left at least
-constexpr int32_t MAX_NEAR = 16;         // items of the smallest groups of neighbours
+constexpr double MIN_SIMILARITY = 0.75;  // below it, labels of different parts are expensive to keep apart
+constexpr int64_t SHRINK = 8;            // at least this many times fewer items are left
+constexpr int32_t MAX_NEAR = 16;         // items of the smallest groups of neighbors
 constexpr auto NO_LIMIT = std::numeric_limits<int32_t>::max();
 
 // What is to be joined: labels at first, then clusters of them.
@@ -74,7 +74,7 @@ NodeLists two_means(LabelVectors vectors, int32_t max_leaf_size, uint64_t seed, 
                  interrupt);
 }
 
-// Numbers the features of some items anew, so that what is kept for each feature lies close together.
+// Renumbers the features of some items, so that what is kept for each feature lies close together.
 class Selector {
  public:
   explicit Selector(int32_t n_features) : local_(at(n_features), -1) {}
@@ -165,8 +165,8 @@ class Blender {
     return parts;
   }
 
-  // Like items are in one part. Parts are numbered as items name them, because the order of nodes depends on
-  // the number of threads.
+  // Similar items are in one part. Parts are numbered as items name them, because the order of nodes depends
+  // on the number of threads.
   std::vector<int32_t> part_of_items(const Items& items, uint64_t seed) {
     if (items.size() <= MAX_PART || settings_.similarity < MIN_SIMILARITY)
       return std::vector<int32_t>(at(items.size()), 0);

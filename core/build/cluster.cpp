@@ -170,8 +170,8 @@ class Grower {
   Interrupt& interrupt_;
   int32_t n_features_;
   ClusteredLabels labels_;
-  double
-      max_unbalanced_depth_;  // one label after the other might be split off, so deeper splits are balanced
+  // One label after the other might be split off, so deeper splits are balanced.
+  double max_unbalanced_depth_;
 };
 
 }  // namespace

@@ -165,8 +165,7 @@ class Collapser {
 
   NodeLists kept_nodes() const {
     NodeLists nodes;
-    std::vector<int32_t> anchor(tree_.n_nodes(),
-                                0);  // the new number of the node itself or its kept ancestor
+    std::vector<int32_t> anchor(tree_.n_nodes(), 0);  // the new number of the node or its kept ancestor
     std::vector<double> above(tree_.n_nodes(), 0.0);  // the weight of that node
     for (int32_t u = 0; u < static_cast<int32_t>(tree_.n_nodes()); ++u) {
       const int32_t p = tree_.parent(u);

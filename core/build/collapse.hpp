@@ -1,4 +1,4 @@
-// Optimal collapse: which inner nodes to take out of a tree so that it costs the least.
+// Optimal collapse: which inner nodes to take out of a tree so that it is cheapest.
 #pragma once
 
 #include <cstdint>

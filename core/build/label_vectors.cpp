@@ -13,7 +13,7 @@
 namespace labeltree {
 namespace {
 
-constexpr std::size_t BLOCK = 512;  // labels a thread takes at a time
+constexpr std::size_t BLOCK = 512;  // labels that a thread takes at a time
 
 // Keeps the heaviest of the entries from `first` on, and scales them to length 1.
 void shorten(std::vector<Entry>& entries, std::size_t first, std::size_t max_entries) {
@@ -30,8 +30,8 @@ class Sum {
  public:
   explicit Sum(int32_t n_features) : values_(at(n_features), 0.0) {}
 
-  // Without a branch, because which features are new cannot be foretold. A sum that falls back to 0 counts as
-  // new once more, which take() does not mind.
+  // Without a branch, because which features are new cannot be predicted. A sum that falls back to 0 counts
+  // as new once more, which take() does not mind.
   void add(const FeatureRows& features, int32_t row) {
     const int64_t begin = features.indptr[at(row)], end = features.indptr[at(row) + 1];
     if (touched_.size() < n_touched_ + at(end - begin)) touched_.resize(2 * n_touched_ + at(end - begin));
@@ -44,7 +44,7 @@ class Sum {
     }
   }
 
-  // Appends the heaviest entries of the sum, scaled to length 1, and starts anew.
+  // Appends the heaviest entries of the sum, scaled to length 1, and starts again.
   void take(std::size_t max_entries, std::vector<Entry>& out) {
     double square = 0.0;
     sums_.clear();

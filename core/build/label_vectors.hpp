@@ -30,7 +30,7 @@ struct LabelVectors {
   }
 };
 
-// Entries of a label's vector that are enough to find labels like it: more do not make better trees, and
+// Entries of a label's vector that are enough to find similar labels: more do not make better trees, and
 // frequent labels have tens of thousands.
 constexpr std::size_t MAX_ENTRIES = 512;
 constexpr std::size_t ALL_ENTRIES = std::numeric_limits<std::size_t>::max();

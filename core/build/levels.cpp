@@ -139,7 +139,7 @@ class Search {
     for (std::size_t i = weights.size(); i-- > 0;) weight_left_[i] = weight_left_[i + 1] + weights[i];
   }
 
-  // A narrow beam soon finds a good tree, whose cost lets the wider ones drop most states. The answer is
+  // A narrow beam soon finds a good tree, whose cost lets the wider ones drop most states. The result is
   // exact once no state was cut off by the beam.
   LevelPlan run() && {
     for (std::size_t beam = 1000; !pass(beam);) beam *= 8;
@@ -228,7 +228,7 @@ class Search {
 LevelPlan plan_levels(std::span<const int64_t> weights, int64_t below, Interrupt& interrupt) {
   if (weights.empty()) throw std::invalid_argument("a tree needs at least one label");
   if (weights.size() > max_level_labels)
-    throw std::invalid_argument("the exact programme takes at most " + std::to_string(max_level_labels) +
+    throw std::invalid_argument("the exact program takes at most " + std::to_string(max_level_labels) +
                                 " labels, but there are " + std::to_string(weights.size()) +
                                 "; lower exact_up_to");
   return Search(weights, below, interrupt).run();
@@ -247,7 +247,8 @@ std::vector<int32_t> grow_levels(std::span<const Level> levels, std::size_t n_le
       }
       const auto node = static_cast<int32_t>(parent.size());
       parent.push_back(open[0][i]);
-      const bool binary = i < static_cast<std::size_t>(level.n_leaves + level.n_binary);
+      const bool binary =
+          i < static_cast<std::size_t>(level.n_leaves) + static_cast<std::size_t>(level.n_binary);
       open[binary ? 2 : 3].insert(open[binary ? 2 : 3].end(), binary ? 2 : 3, node);
     }
     open[0].clear();

@@ -20,7 +20,7 @@ constexpr std::size_t max_level_labels = 4096;  // numbers of nodes are kept in 
 
 struct LevelPlan {
   int64_t cost;               // the sum of weight times cost level over the labels
-  std::vector<Level> levels;  // from the root; empty if no tree costs less than asked for
+  std::vector<Level> levels;  // from the root; empty if no tree costs less than `below`
 };
 
 // The cheapest tree among those that cost less than `below`. Weights descend and are not negative, and at

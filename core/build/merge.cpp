@@ -54,8 +54,8 @@ class Merger {
 
  private:
   using Set = std::unordered_set<int32_t>;
-  using Entry =
-      std::pair<int64_t, int32_t>;  // (Hamming weight, node): of equal weights the oldest goes first
+  // (Hamming weight, node): of equal weights the oldest goes first.
+  using Entry = std::pair<int64_t, int32_t>;
 
   int64_t weight(int32_t cluster) const { return static_cast<int64_t>(members_[at(cluster)].size()); }
   Entry entry(int32_t cluster) const { return {weight(cluster), node_of_[at(cluster)]}; }
@@ -164,7 +164,7 @@ class Merger {
     return least(near_, [&](int32_t c) { return similarity_->blend(score(a, c), similarity_->cosine(c)); });
   }
 
-  // The cluster of least score among some and the next smallest; of equals the smallest.
+  // The cluster of the smallest score among some and the next smallest; of equals the smallest.
   template <class Score>
   int32_t least(const std::vector<int32_t>& clusters, Score score_of) {
     int32_t best = peek();
@@ -200,7 +200,8 @@ class Merger {
     add_node(c, -1);
   }
 
-  static constexpr std::ptrdiff_t MAX_LOOKS = 16;  // clusters with common rows whose similarity is asked for
+  // Clusters with common rows whose similarity is computed.
+  static constexpr std::ptrdiff_t MAX_LOOKS = 16;
 
   Interrupt& interrupt_;
   Similarity* similarity_;

@@ -12,10 +12,10 @@
 
 namespace labeltree {
 
-// Joins the smallest cluster a with the cluster c that minimises the price of their union u plus what is
+// Joins the smallest cluster a with the cluster c that minimizes the price of their union u plus what is
 // still to be paid above it, φ(u) - φ(c), where φ(x) = price per bit * x * log2(n / x). Clusters that share
-// rows with a compete with the next smallest one. O(k nnz log m) time for at most k labels a row, O(nnz + m)
-// memory.
+// rows with a compete with the next smallest one. O(k nnz log m) time for at most k labels per row, O(nnz +
+// m) memory.
 NodeLists merge(const LabelRows& rows, int32_t n_labels, Price price, Interrupt& interrupt);
 
 // What the labels are part of.
@@ -30,7 +30,7 @@ struct Forest {
   std::vector<int32_t> names;  // of the clusters, in the order of their nodes
 };
 
-// The same, but similarity has a say in which cluster c is, and merging may stop early.
+// The same, but similarity counts in the choice of c, and merging may stop early.
 Forest merge_similar(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
                      Similarity& similarity, Interrupt& interrupt);
 

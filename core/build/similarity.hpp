@@ -1,4 +1,4 @@
-// How alike the features of clusters of labels are, while clusters are joined.
+// Similarity of the features of clusters of labels, while clusters are joined.
 #pragma once
 
 #include <cmath>
@@ -16,18 +16,18 @@ namespace labeltree {
 // The vector of a cluster is the sum of its labels' vectors, of which only the heaviest entries are kept.
 class Similarity {
  public:
-  // `groups` is a tree in which like labels are near each other. `share` is how much similarity counts: at 0
-  // only the price does, at 1 only the cosine.
+  // `groups` is a tree in which similar labels are near each other. `share` is how much similarity counts: at
+  // 0 only the price does, at 1 only the cosine.
   Similarity(const LabelVectors& vectors, const Tree& groups, double share, std::size_t max_entries);
 
-  // Lets cosine() answer for a; appends some clusters of the smallest groups around a, not always all of
+  // Prepares cosine() for a; appends some clusters of the smallest groups around a, not always all of
   // them, and perhaps a itself.
   void look_from(int32_t a, ClusterNames& names, std::vector<int32_t>& near);
   double cosine(int32_t c) const;
   void join(int32_t a, int32_t c);
   std::vector<Entry> take(int32_t cluster) { return std::move(vectors_[at(cluster)]); }
 
-  // What merging makes the least of. Both factors are without a unit, so no scale has to be chosen: halving
+  // What merging minimizes. Both factors are without a unit, so no scale has to be chosen: halving
   // the price counts as much as halving the distance when share is 1/2.
   double blend(double price, double cosine) const {
     return (1.0 - share_) * std::log(price) + share_ * std::log(1.0 - cosine + MIN_DISTANCE);

@@ -46,7 +46,7 @@ class Sweeper {
     for (int32_t v = 0; v < static_cast<int32_t>(parent_.size()); ++v)
       if (parent_[at(v)] != NONE && weight_[at(v)] > 0 && (is_leaf(v) || weight_[at(v)] <= limit))
         order.push_back(v);
-    const std::vector<int64_t> weight = weight_;  // moves change weights; the order shall not depend on them
+    const std::vector<int64_t> weight = weight_;  // moves change weights; the order does not depend on them
     std::ranges::stable_sort(order, {}, [&](int32_t v) { return weight[at(v)]; });
     for (const int32_t v : order) {
       interrupt.check();

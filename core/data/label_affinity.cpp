@@ -11,14 +11,14 @@
 namespace labeltree {
 namespace {
 
-constexpr std::size_t BLOCK = 512;  // labels a thread takes at a time
+constexpr std::size_t BLOCK = 512;  // labels that a thread takes at a time
 
 // Counts the features of one label's rows after the other.
 class Counter {
  public:
   explicit Counter(int32_t n_features) : counts_(at(n_features), 0), shared_(at(n_features), 0) {}
 
-  // Without a branch, because which features are new cannot be foretold.
+  // Without a branch, because which features are new cannot be predicted.
   void add(std::span<const int32_t> features) {
     if (touched_.size() < n_touched_ + features.size()) touched_.resize(2 * n_touched_ + features.size());
     for (const int32_t f : features) {

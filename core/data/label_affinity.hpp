@@ -1,4 +1,4 @@
-// How much rows that share a feature share labels.
+// Label affinity: how much rows that share a feature share labels.
 #pragma once
 
 #include <cstdint>

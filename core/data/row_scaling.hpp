@@ -1,4 +1,4 @@
-// What becomes of a row before a model sees it.
+// How a row is scaled before a model sees it.
 #pragma once
 
 #include <cstdint>

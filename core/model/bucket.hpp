@@ -43,7 +43,7 @@ struct Bucket {
   }
 };
 
-// How many weights so many bytes hold.
+// The number of weights that n_bytes hold.
 template <class Value>
 std::size_t n_weights(std::size_t n_bytes, std::size_t group_size) {
   return n_bytes == group_size * sizeof(Value) ? group_size : n_bytes / (sizeof(Value) + 1);

@@ -1,4 +1,4 @@
-// What probabilities mean: a rising map of them.
+// Calibration: a rising map of probabilities.
 #pragma once
 
 #include <algorithm>

@@ -14,8 +14,8 @@
 namespace labeltree {
 namespace {
 
-constexpr std::size_t PER_BUCKET =
-    3;  // features of a bucket, about: fewer are found faster and take more room
+// Features of a bucket, about: fewer are found faster and take more room.
+constexpr std::size_t PER_BUCKET = 3;
 constexpr std::size_t DIRECT_SHARE = 8;   // of the weights, as room for finding features faster
 constexpr std::size_t MAX_BYTES = 65535;  // of a bucket
 constexpr float MAX_STEP = 127.0f;
@@ -117,7 +117,7 @@ bool LayoutBuilder::fits(int shift, const Group& group) const {
   return true;
 }
 
-// A bucket for each feature where that costs little room, or no more than the weights where every row asks;
+// A bucket for each feature where that costs little room, or no more than the weights where every row looks;
 // else as many as make PER_BUCKET features each, or more where one would have too many bytes.
 int LayoutBuilder::choose_shift(const Group& group, bool is_on_every_path) const {
   std::size_t weights = 0;
@@ -140,7 +140,7 @@ void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::v
   const auto end_bucket = [&] {
     const std::size_t end = layout_.bytes.size() - at(layout_.byte_begin[number]);
     if (end > std::numeric_limits<uint32_t>::max())
-      throw std::invalid_argument("siblings have more than 4 GB of weights; prune more");
+      throw std::invalid_argument("siblings have more than 4 GB of weights; raise weight_threshold");
     layout_.buckets.push_back(static_cast<uint32_t>(end));
   };
   std::size_t place = 0;

@@ -73,7 +73,7 @@ class LayoutBuilder {
   Layout layout_;
 };
 
-// The same weights with a byte for each.
+// The same weights with 8 bits for each.
 Layout quantized(const SiblingWeights& weights);
 
 }  // namespace labeltree

@@ -14,6 +14,7 @@ struct NodeWeights {
   std::vector<float> values;
   std::vector<float> bias;  // [i] what the constant feature adds
   int64_t n_visits = 0;     // rows visited, counting passes
+  int n_passes = 0;         // over the rows of any of the nodes, at most
 };
 
 }  // namespace labeltree

@@ -63,12 +63,13 @@ inline std::size_t find(const Bucket& bucket, uint16_t low, const uint8_t* end) 
 #endif
 
 // The sums of N times eight siblings from `first` on stay in registers while all matches are added.
-template <int N, class Value>
+template <std::size_t N, class Value>
 [[gnu::always_inline]] inline void sum_tile(float* out, std::span<const Match> matches, std::size_t first) {
   Eight sums[N] = {};
   for (const Match& match : matches) {
     const uint8_t* weights = match.bytes + first * sizeof(Value);
-    for (int i = 0; i < N; ++i) sums[i] += match.value * eight(weights + i * 8 * sizeof(Value), Value{});
+    for (std::size_t i = 0; i < N; ++i)
+      sums[i] += match.value * eight(weights + i * 8 * sizeof(Value), Value{});
   }
   std::memcpy(out + first, sums, sizeof sums);
 }

@@ -22,11 +22,11 @@ class TreeModel {
   const SiblingWeights& weights() const { return weights_; }
   bool has_root() const { return has_root_; }  // whether the root has a classifier of its own
 
-  // P(node | its parent, row) for all children of a node; of the root itself where node is -1. Valid until
+  // P(child | node, row) for all children of a node; of the root itself where node is -1. Valid until
   // `space` changes.
   std::span<const float> child_probabilities(int32_t node, const QueryRow& row, QuerySpace& space) const;
 
-  // The same for a row that nobody has checked yet.
+  // The same for a row that has not been checked yet.
   std::vector<float> child_probabilities(int32_t node, const QueryRow& row) const;
 
  private:

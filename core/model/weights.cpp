@@ -18,7 +18,7 @@ void require(bool holds, const std::string& rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-// For rules that are asked of every weight: the text becomes a string only where it is needed.
+// For rules that are checked for every weight: the text becomes a string only where it is needed.
 void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }

@@ -11,17 +11,17 @@
 
 namespace labeltree {
 
-// Siblings are asked together, and a row has few features: one look at each feature of the row gives the
+// Siblings are evaluated together, and a row has few features: one look at each feature of the row gives the
 // scores of them all. A group is up to GROUP siblings side by side, so that a byte names one of them; group 0
 // is the root alone. The features of a group are cut into buckets of 2^shift numbers, each with a few
 // features that have weights. All that a look needs lies in the bytes of one bucket:
 //   uint16 offset[n], where the weights of each feature begin, counted from here, so that offset[0] is 4 n;
-//   uint16 low[n], the features less what their bucket tells; then for each feature of the bucket
+//   uint16 low[n], the features less the number of their bucket; then for each feature of the bucket
 //   uint8 sibling[count]; weight[count], float32 or int8, or, where that is not longer, weight[siblings of
 //   the group] without sibling[].
 // Where shift is 0 a bucket has at most one feature, and its bytes are the weights alone.
 constexpr int32_t GROUP = 256;
-constexpr int MAX_SHIFT = 16;  // low has so many bits
+constexpr int MAX_SHIFT = 16;  // low has this many bits
 
 // Flat arrays, so that they can be parts of a file. They own nothing.
 struct WeightArrays {

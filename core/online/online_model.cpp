@@ -12,7 +12,7 @@
 namespace labeltree {
 namespace {
 
-// So many rows are sent to their nodes together: enough to keep a node's numbers in the cache from one row
+// Rows that are sent to their nodes together: enough to keep a node's numbers in the cache from one row
 // to the next, and few enough that what is noted of them stays there too.
 constexpr std::size_t RUN = 512;
 
@@ -91,7 +91,7 @@ void OnlineModel::grow(const QueryRow& row, std::span<const int32_t> labels) {
   }
 }
 
-// Notes which parents the row teaches, and which of their lanes hear "yes".
+// Notes which parents the row trains, and which of their lanes are positive.
 void OnlineModel::gather(std::size_t row, std::span<const int32_t> labels) {
   mark(labels);
   const auto parent = [this](int32_t v) { return tree_.node(v).parent; };
@@ -225,7 +225,7 @@ void OnlineModel::replay(const FeatureRows& rows, const LabelRows& labels, std::
   for (std::size_t i = 0; i < rows.size(); ++i) {
     gather(i, labels[i]);
     if ((i + 1) % RUN != 0 && i + 1 < rows.size()) continue;
-    // Twins have heard these rows already.
+    // Twins have learned these rows already.
     for (Pair& pair : pairs_) pair.leaf_last = pair.leaf_first;
     flush(rows, {}, nodes, n_threads);
     interrupt.check();

@@ -1,4 +1,4 @@
-// Learning row by row: each row teaches the nodes of Algorithm 1, and new labels find a place in the tree.
+// Learning row by row: each row trains the nodes of Algorithm 1, and new labels find a place in the tree.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +59,9 @@ class OnlineModel {
   std::size_t n_bytes() const;
 
   // Learns rows in their order. Labels from n_labels() on are new: they come in the order of their first
-  // rows, and a row's new labels are in ascending order. `weight` has one number a row or is empty. The
+  // rows, and a row's new labels are in ascending order. `weight` has one number per row or is empty. The
   // result is the same for every number of threads and for every way to cut rows into calls.
-  // An interrupt is heeded between rows: those before it are learned.
+  // An interrupt is handled between rows: those before it are learned.
   void learn(const FeatureRows& rows, const LabelRows& labels, std::span<const float> weight, int n_threads,
              Interrupt& interrupt);
   // The same on one thread, and the k best labels of each row before it is learned.
@@ -71,7 +71,7 @@ class OnlineModel {
   OnlinePredictions best(const QueryRow& row, int32_t k) const;
 
   void remove_labels(std::span<const uint8_t> keep) { tree_.remove_labels(keep); }
-  // Drops the features with the smallest weights until at most so many weights are left.
+  // Drops the features with the smallest weights until at most max_weights are left.
   void prune(std::size_t max_weights);
   // The labels below `tree` as a new model: parents whose children have the same labels as here keep all that
   // was learned; other children start from the node with the same labels, if there is one. is_new gets a 1
@@ -89,7 +89,7 @@ class OnlineModel {
   // `weight_threshold`.
   NodeWeights weights(std::size_t first, std::size_t last, float weight_threshold) const;
   // Starts the children of a node (breadth first; -1 for what is above the root) from given weights, as if
-  // so many squared gradients had made them.
+  // this sum of squared gradients had made them.
   void warm_start(int32_t node, const NodeWeights& children, float squared_gradients);
   OnlineArrays arrays() const;
 

@@ -12,7 +12,7 @@
 namespace labeltree {
 namespace {
 
-// The leaf of a model from elsewhere has not kept what its rows look like: what is asked under it first
+// The leaf of a model from elsewhere has not kept what its rows look like: what is searched under it first
 // is likely to be the label that was there (88 %).
 constexpr float STARTING_TWIN = -2.0f;
 
@@ -36,7 +36,7 @@ OnlineTree online_tree(const OnlineView& arrays, std::size_t n_planes) {
 }
 
 // A number for the set of labels below each node; different sets have different numbers but for a chance of
-// 2^-64 a pair.
+// 2^-64 per pair.
 std::vector<uint64_t> set_numbers(const OnlineTree& tree) {
   std::vector<uint64_t> numbers(tree.size());
   std::vector<int32_t> order = tree.breadth_first();

@@ -1,4 +1,4 @@
-// What one parent has learned of its children: weights for each feature that has come by, a lane a child.
+// What one parent has learned of its children: weights for each feature seen so far, one lane per child.
 #pragma once
 
 #include <cstddef>
@@ -45,13 +45,13 @@ struct OnlineSpace {
   std::vector<float> values, scores;
 };
 
-// Lane 0 is the child not yet born: it learns "no" from every row that reaches the parent, so that a copy of
+// Lane 0 is the next child: every row that reaches the parent is negative for it, so that a copy of
 // it is a new child that has been there all the time. Lanes 1, 2, .. are the children. Lane j of the second
-// half, the twin of child j, is there where some child is a leaf: it learns "no" from every row of that leaf,
+// half, the twin of child j, is there where some child is a leaf: every row of that leaf is negative for it,
 // so that the leaf can become a parent. Each row of the table belongs to a feature; row 0 is the bias.
 //
-// Everything is odd in the weights: a lane that hears "yes" wherever another hears "no" has minus its weights
-// to the last bit.
+// Everything is odd in the weights: a lane that is positive wherever another is negative has minus its
+// weights to the last bit.
 class OnlineStore {
  public:
   explicit OnlineStore(std::size_t n_planes) : n_planes_(n_planes) { resize(1, false); }
@@ -65,7 +65,7 @@ class OnlineStore {
   std::span<const float> data() const { return data_; }
   std::size_t row_size() const { return n_blocks() * (has_twins_ ? 2 : 1) * n_planes_ * BLOCK; }
 
-  // One number of the optimiser: plane 0 holds weights.
+  // One number of the optimizer: plane 0 holds weights.
   float& number(std::size_t row, std::size_t plane, std::size_t lane, bool is_twin);
   float number(std::size_t row, std::size_t plane, std::size_t lane, bool is_twin) const {
     return const_cast<OnlineStore*>(this)->number(row, plane, lane, is_twin);
@@ -79,7 +79,7 @@ class OnlineStore {
   void clear(std::size_t lane, bool is_twin);
   // All of it from a file; throws unless the sizes fit.
   void restore(std::span<const int32_t> features, std::span<const float> data);
-  // Drops features whose weights are all at most so large.
+  // Drops features whose weights are all at most `least` in size.
   void prune(float least);
   float largest(std::size_t row) const;  // of the weights of a row of the table
 
@@ -89,8 +89,8 @@ class OnlineStore {
   // Scores of all lanes of the first half. The result is valid until `space` changes.
   std::span<const float> scores(const QueryRow& row, float intercept_scaling, OnlineSpace& space) const;
 
-  // One row of the training data. `positive` are the lanes that hear "yes", ascending; `leaves` those of them
-  // whose twins hear "no". slots is what locate() gave, values are the features with the bias first. Only
+  // One row of the training data. `positive` are the positive lanes, ascending; `leaves` those of them
+  // whose twins are negative. slots is what locate() gave, values are the features with the bias first. Only
   // blocks first .. last - 1 of each half are touched.
   struct Example {
     std::span<const uint32_t> slots;

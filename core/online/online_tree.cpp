@@ -104,7 +104,7 @@ int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float intercept_scali
   return chosen;
 }
 
-// All rows that reached v were no rows of the new label, as for the lane of the child not yet born.
+// All rows that reached v were no rows of the new label, as for the lane of the next child.
 void OnlineTree::add_leaf(int32_t v) {
   const auto label = static_cast<int32_t>(leaf_.size());
   const int32_t made = add_node(v, label);
@@ -116,7 +116,7 @@ void OnlineTree::add_leaf(int32_t v) {
 }
 
 // A new parent takes the leaf's place. Of the rows that reach it, all so far were rows of the leaf and none
-// of the new label: what the leaf's twin has heard, with its sign changed or not.
+// of the new label: what the leaf's twin has learned, with its sign changed or not.
 void OnlineTree::split_leaf(int32_t old) {
   const int32_t above = node(old).parent, position = node(old).position;
   const int32_t middle = add_node(-1, -1);

@@ -58,7 +58,7 @@ class OnlineTree {
   // the one that would have been learned with this tree from the first row on.
   void insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
               const GrowthSettings& growth, OnlineSpace& space);
-  // Takes labels away, keep[label] being 0 for them; the others are numbered anew in the same order. A parent
+  // Removes labels, keep[label] being 0 for them; the others are renumbered in the same order. A parent
   // with one child left goes too, and its child takes over its place and its lane.
   void remove_labels(std::span<const uint8_t> keep);
 

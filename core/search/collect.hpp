@@ -1,4 +1,4 @@
-// Answers of many rows, made in chunks on several threads and put together in order.
+// Results of many rows, made in chunks on several threads and put together in order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace labeltree {
 
-// The answers of a chunk of rows.
+// The results of a chunk of rows.
 struct Collected {
   std::vector<int64_t> ends, n_calls;  // [row]
   std::vector<int32_t> labels;
@@ -40,7 +40,7 @@ inline SearchResults put_together(std::vector<Collected>& chunks) {
   return results;
 }
 
-// make_worker() gives a function (first row, last row, answers) for each thread.
+// make_worker() gives a function (first row, last row, results) for each thread.
 template <class MakeWorker>
 SearchResults collect(std::size_t n_rows, std::size_t max_chunk, int n_threads, Interrupt& interrupt,
                       MakeWorker make_worker) {

@@ -1,4 +1,4 @@
-// Nodes and labels on their way to an answer.
+// Nodes and labels on their way to a result.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace labeltree {
 struct Found {
   float rank;         // probability times weight: at most this for every label below a node
   float probability;  // of the node
-  int32_t index;      // node while searching, label in answers
+  int32_t index;      // node while searching, label in results
 };
 
 // The best first; of equals the smaller number. Objects and not functions, so that heaps call them inline.

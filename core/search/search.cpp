@@ -15,8 +15,8 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t MAX_CHUNK = 4096;  // rows that go down the tree together
-constexpr float SIMILAR_RANK =
-    0.7f;  // of the best open node's rank: nodes that good are as a rule asked as well
+// Share of the best open node's rank: nodes that good are as a rule evaluated as well.
+constexpr float SIMILAR_RANK = 0.7f;
 
 // What one row has seen of the tree and not yet followed.
 class Frontier {
@@ -78,8 +78,8 @@ class Frontier {
   std::vector<Found> best_;  // leaves, the worst of them on top unless their number is unlimited
 };
 
-// Sends some rows down the tree together. Rows that ask the same node do so one after the other, while its
-// weights are in the cache.
+// Sends some rows down the tree together. Rows that evaluate the same node do so one after the other, while
+// its weights are in the cache.
 class ChunkSearcher {
  public:
   ChunkSearcher(const TreeModel& model, const LabelLimits* limits, const Query& query)
@@ -135,13 +135,13 @@ class ChunkSearcher {
       frontiers_[row].offer_node(found);
   }
 
-  // Where no number of labels ends the search, every open node is asked sooner or later.
+  // Where no number of labels ends the search, every open node is evaluated sooner or later.
   std::size_t max_requests() const {
     if (query_.beam > 0) return at(query_.beam);
     return query_.k == 0 ? Frontier::UNLIMITED : at(query_.nodes_per_step);
   }
 
-  // The nodes that rows want to ask next, all rows of one node together; rows without such leave.
+  // The nodes that rows evaluate next, all rows of one node together; rows without such leave.
   void collect_requests() {
     const std::size_t width = max_requests();
     const bool is_guessing = query_.beam == 0 && query_.k > 0;
@@ -165,7 +165,7 @@ class ChunkSearcher {
       });
   }
 
-  // The weights of the next requests come from memory while one is answered.
+  // The weights of the next requests come from memory while one is evaluated.
   void expand_requests() {
     fetch_buckets(0);
     fetch_buckets(1);

@@ -1,4 +1,4 @@
-// Answers: the most probable labels of a row, or all labels above a threshold, by search from the root.
+// Search from the root: the most probable labels of a row, or all labels above a threshold.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace labeltree {
 // What differs from label to label, brought up to all nodes of a tree so that a search knows where not to go.
 class LabelLimits {
  public:
-  // [label] or empty. Labels of weight 0 are never answered; the others are ranked by weight times what the
+  // [label] or empty. Labels of weight 0 are never found; the others are ranked by weight times what the
   // query's curve makes of their probability.
   LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight);
 
@@ -24,7 +24,7 @@ class LabelLimits {
   float weight(int32_t node) const { return weight_.empty() ? 1.0f : weight_[std::size_t(node)]; }
 
  private:
-  std::vector<float> threshold_, weight_;  // [node] the least threshold and the largest weight below
+  std::vector<float> threshold_, weight_;  // [node] the smallest threshold and the largest weight below
 };
 
 // Labels and probabilities of each row, best first.
@@ -32,7 +32,7 @@ struct SearchResults {
   std::vector<int64_t> indptr{0};
   std::vector<int32_t> labels;
   std::vector<float> probabilities;
-  std::vector<int64_t> n_calls;  // [row] node classifiers asked
+  std::vector<int64_t> n_calls;  // [row] node classifiers evaluated
 };
 
 struct Query {
@@ -46,9 +46,9 @@ struct Query {
   int n_threads;           // the results are the same for every number
 };
 
-// One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is asked unless
-// enough labels are known that are better. Of equals the one with the smaller leaf comes first. `limits` may
-// be null.
+// One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is evaluated
+// unless enough labels are known that are better. Of equals the one with the smaller leaf comes first.
+// `limits` may be null.
 SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
                      const Query& query, Interrupt& interrupt);
 

@@ -1,7 +1,7 @@
 // Losses of a binary problem in their dual form, for all lanes at once.
 //
-// min over w of |w|²/2 + Σ C_i loss(y_i w·x_i) has a dual with one variable α_i a row, and w = Σ α_i y_i x_i.
-// A loss says what α_i becomes while the others stay, and how far the row was from its optimum.
+// min over w of |w|²/2 + Σ C_i loss(y_i w·x_i) has a dual with one variable α_i per row, and w = Σ α_i y_i
+// x_i. A loss says what α_i becomes while the others stay, and how far the row was from its optimum.
 #pragma once
 
 #include "train/lanes.hpp"

@@ -19,7 +19,8 @@ Solve solve_v3, solve_v4;
 float* Block::reset(std::size_t n_items) {
   memory_.assign(n_items * N_LANES + LINE / sizeof(float), 0.0f);
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-  data_ = memory_.data() + (LINE - address % LINE) % LINE / sizeof(float);
+  const std::size_t n_skipped = (LINE - address % LINE) % LINE / sizeof(float);
+  data_ = memory_.data() + n_skipped;
   return data_;
 }
 

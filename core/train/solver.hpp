@@ -11,7 +11,7 @@ namespace labeltree {
 
 inline constexpr int N_LANES = 16;
 
-enum class Loss { squared_hinge, logistic };
+enum class Loss : uint8_t { squared_hinge, logistic };
 
 struct SolverSettings {
   Loss loss;
@@ -56,6 +56,7 @@ struct SolverSpace {
   Block weights;         // [feature], the constant feature last: the result
   Block alpha;           // [row]
   std::vector<int32_t> order;
+  int n_passes = 0;  // over the rows of the last problem
 };
 
 // Leaves the weights in the space. Returns how many rows were visited, counting passes.

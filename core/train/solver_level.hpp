@@ -38,9 +38,11 @@ class Descent {
     Random random(seed);
     std::size_t n_active = space_.order.size();
     int64_t n_visits = 0;
+    space_.n_passes = 0;
     for (int iteration = 0; iteration < settings.max_iter && open_ != 0; ++iteration) {
       random.shuffle(std::span(space_.order).first(n_active));
       n_visits += static_cast<int64_t>(n_active);
+      space_.n_passes = iteration + 1;
       n_active = pass(n_active, interrupt);
       for (int l = 0; l < N_LANES; ++l)
         if (worst_[l] <= settings.tol) open_ = static_cast<uint16_t>(open_ & ~(1u << l));
@@ -102,8 +104,8 @@ class Descent {
     const int32_t* index = rows_.index + rows_.begin[i];
     const float* value = rows_.value + rows_.begin[i];
     const int32_t size = rows_.size[i];
-    Floats a = weights_[rows_.n_features] * intercept_scaling_, b{}, c{},
-           d{};  // several sums, so that none waits for itself
+    // Several sums, so that none waits for itself.
+    Floats a = weights_[rows_.n_features] * intercept_scaling_, b{}, c{}, d{};
     int32_t k = 0;
     for (; k + 4 <= size; k += 4) {
       a += weights_[index[k]] * value[k];

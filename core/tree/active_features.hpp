@@ -18,7 +18,7 @@ struct FeaturePattern {
 };
 
 // Number of distinct features in the rows that have a label under each inner node; 0 for leaves. The time is
-// that of the positive (row, inner node) pairs times the features of their rows; memory is 4 bytes a pair.
+// that of the positive (row, inner node) pairs times the features of their rows; memory is 4 bytes per pair.
 // Throws std::invalid_argument if labels and features have unequal numbers of rows.
 std::vector<int64_t> active_features(const Tree& tree, const LabelRows& labels, const FeaturePattern& X);
 

@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "base/checksum.hpp"
 #include "base/order.hpp"
+#include "base/xxh3.hpp"
 #include "data/label_affinity.hpp"
 #include "data/parse.hpp"
 #include "parts.hpp"
@@ -10,6 +11,7 @@ namespace labeltree::bind {
 namespace {
 
 void bind_bytes(nb::module_& m) {
+  m.def("xxh3_64", [](U8 bytes) { return unlocked([&] { return xxh3_64(view(bytes)); }); }, array("bytes"));
   m.def(
       "checksum",
       [](U8 bytes, int n_threads) {

@@ -79,8 +79,10 @@ void bind_trainer(nb::module_& m) {
       .def(
           "train",
           [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
-            return give(interruptible(
-                [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); }));
+            auto weights = interruptible(
+                [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); });
+            const int n_passes = weights.n_passes;
+            return std::tuple_cat(give(std::move(weights)), std::tuple(n_passes));
           },
           "first"_a, "last"_a, "n_threads"_a);
 }

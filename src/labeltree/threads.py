@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 
-_MOST = 1024  # more threads than this are not asked for by anybody who means it
+_MOST = 1024  # more threads than this are a mistake
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` asks for.
+    """Return the number of threads that `n_jobs` means.
 
-    None takes every core the process may run on: answers are the same for every number of threads,
-    so there is nothing to choose but speed. Negative numbers count from the end as elsewhere: -1 is
-    all cores, -2 all but one.
+    None is every core the process may run on, as results are the same for every number of threads;
+    inside a joblib worker it is 1, as joblib uses the other cores. Negative numbers count from the
+    end as in scikit-learn: -1 is all cores, -2 all but one.
 
     Examples
     --------
@@ -24,7 +25,12 @@ def n_threads(n_jobs: int | None) -> int:
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     n_cores = n_cores or 1
     if n_jobs is None:
-        return n_cores
+        return 1 if _is_joblib_worker() else n_cores
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of threads, or -1 for all cores, but is 0")
     return min(n_jobs, _MOST) if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+
+
+def _is_joblib_worker() -> bool:
+    parallel = sys.modules.get("joblib.parallel")  # not imported by us, so mostly not there
+    return parallel is not None and bool(parallel.get_active_backend()[0].nesting_level)

@@ -16,10 +16,11 @@ from labeltree.data import as_features, as_labels
 from labeltree.data.row_scaling import unit_rows
 from labeltree.model import Calibration, Curve, Model, fixed_calibration
 from labeltree.model.curve import odds_curve
-from labeltree.model.label_limits import Limits
+from labeltree.model.label_limits import LabelLimits
 from labeltree.model.links import Link, depth_links, fit_link
 from labeltree.training.nodes import SolverSettings, train_tree
 from tests.calibration.chance_rows import data, fitted
+from tests.fitted import with_model
 from tests.reference import calibration as reference
 
 probabilities = hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(0, 1, width=32))
@@ -35,7 +36,7 @@ def rows_of_length_one():
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_path_scores_are_those_of_the_pairs_of_algorithm_1(n_threads: int) -> None:
     X, Y = data(150)
-    tree = trees.random(10, arity=3, seed=1)
+    tree = trees.random(10, arity=3, random_state=1)
     model = Model([tree], [train_tree(tree, X, Y, SolverSettings())], "squared_hinge", 12, True)
     pairs = model.path_scores(X, Y, n_threads)[0]
     w = model.weights()
@@ -206,7 +207,7 @@ def test_every_method_lowers_the_log_loss(method: str, n_trees: int) -> None:
     clf = PLTClassifier(tree="random", n_trees=n_trees, n_jobs=1).fit(*data())
     X_val, Y_val = data(1500, seed=1)
     X, Y = data(1500, seed=2)
-    clf.model_ = clf.model_.calibrated(Calibration())
+    with_model(clf, clf.model_.calibrated(Calibration()))
     before = metrics.log_loss(Y, clf.predict_proba(X))
     assert metrics.log_loss(Y, clf.calibrate(X_val, Y_val, method).predict_proba(X)) < before
 
@@ -237,7 +238,7 @@ def test_thresholds_by_label_in_a_search_are_of_calibrated_probabilities() -> No
     thresholds = np.linspace(0.05, 0.9, 10).astype(np.float32)
     X = rows_of_length_one()
     every = clf.model_.search(X)[0].toarray()
-    found = clf.model_.search(X, limits=Limits(thresholds=thresholds, n_labels=10))[0]
+    found = clf.model_.search(X, limits=LabelLimits(thresholds=thresholds, n_labels=10))[0]
     np.testing.assert_array_equal(found.toarray(), np.where(every >= thresholds, every, 0))
 
 
@@ -307,7 +308,7 @@ def test_trees_of_other_classifiers_take_curves_but_no_links() -> None:
     every = clf.predict_proba(X).toarray()
     found = clf.predict_proba(X, threshold=0.2).toarray()
     np.testing.assert_array_equal(found, np.where(every >= np.float32(0.2), every, 0))
-    with pytest.raises(ValueError, match='use "isotonic" or "sigmoid"'):
+    with pytest.raises(ValueError, match='calibration by "global" or "depth" is for native nodes'):
         clf.calibrate(X, Y, "depth")
 
 

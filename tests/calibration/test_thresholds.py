@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -171,7 +173,7 @@ def test_no_rows_have_no_labels() -> None:
     assert clf.predict(np.empty((0, 12))).shape == (0, 10)
     assert decisions.decide(
         clf.tune_thresholds(*data(150, seed=1), "expected_f1").model_.calibration,
-        clf._ask,
+        partial(clf._search, clf._fitted),
         as_features(np.empty((0, 12))),
     )[0].shape == (0, 10)
 

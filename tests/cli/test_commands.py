@@ -46,7 +46,7 @@ def test_help_shows_examples(command, capsys) -> None:
         (["plan"], "there is no data"),
         (["plan", "x.txt", "--y", "Y.npz"], "data is one file or --x and --y"),
         (["plan", "X.npz"], "npz files come in pairs"),
-        (["plan", "x.txt", "--own", "mine"], "--own is NAME=FILE, but is 'mine'"),
+        (["plan", "x.txt", "--compare-tree", "mine"], "--compare-tree is NAME=FILE, but is 'mine'"),
         (["plan", "x.txt", "-o", "tree.txt"], "a tree file ends in"),
         (["tree", "x.txt", "-o", "tree.txt"], "a tree file ends in"),
         (["tree", "x.txt", "-o", "no/tree.json"], "no/tree.json: there is no folder no"),
@@ -188,7 +188,7 @@ def test_best_tree_is_written(xmc, tmp_path, capsys) -> None:
 def test_own_tree_is_compared(jsonl, tmp_path, capsys) -> None:
     LabelTree.from_nested([["tea", "green"], "bread"]).save(tmp_path / "own.json")
     own = f"mine={tmp_path / 'own.json'}"
-    assert main(["plan", jsonl, "--labels-only", "--own", own]) == 0
+    assert main(["plan", jsonl, "--labels-only", "--compare-tree", own]) == 0
     assert "mine" in capsys.readouterr().out
 
 

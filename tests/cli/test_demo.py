@@ -47,7 +47,7 @@ def some_docs(monkeypatch) -> None:
 
 
 @pytest.mark.usefixtures("some_docs")
-def test_demo_answers_questions_and_judges_by_held_out_texts(tmp_path, capsys) -> None:
+def test_demo_answers_questions_and_judges_by_holdout_texts(tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
     assert main(["demo", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out

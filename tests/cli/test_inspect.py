@@ -32,7 +32,7 @@ def test_inspect_prints_cost_and_parameters_that_were_set(model, capsys) -> None
     main(["inspect", model])
     printed = capsys.readouterr().out
     assert "training cost   12 over 3 rows, 4.00 a row" in printed
-    assert "C=2.0, n_jobs=1, tree='star'" in printed
+    assert "C=2.0, tree='star'" in printed
 
 
 def test_inspect_compares_checksums_if_asked(model, capsys) -> None:

@@ -34,7 +34,7 @@ def model(tmp_path: Path) -> str:
 
 def test_update_brings_new_labels(model, tmp_path, capsys) -> None:
     new = jsonl(tmp_path / "new.jsonl", [("green leaf", ["leaf"]), ("rye bread", ["bread"])])
-    assert main(["update", model, new, "--retree"]) == 0
+    assert main(["update", model, new, "--rebuild_tree"]) == 0
     assert "learnt 2 rows and 1 new labels" in capsys.readouterr().out
     assert lt.load(model).classes_.tolist() == ["bread", "tea", "leaf"]
 
@@ -65,7 +65,7 @@ def test_update_refuses_the_other_kind_of_data(model, tmp_path, capsys) -> None:
 
 def test_stream_starts_from_nothing_and_answers_before_it_learns(tmp_path, capsys) -> None:
     path = str(tmp_path / "new.lt")
-    assert main(["stream", path, jsonl(tmp_path / "docs.jsonl", ROWS), "--top-k", "1"]) == 0
+    assert main(["stream", path, jsonl(tmp_path / "docs.jsonl", ROWS), "--k", "1"]) == 0
     printed = capsys.readouterr()
     answers = [json.loads(line)["labels"] for line in printed.out.splitlines()]
     assert answers[0] == []

@@ -18,8 +18,8 @@ from tests.cli.text_files import BROKEN, command, file_with
 def test_predict_answers_as_the_library(model, tmp_path, capfd) -> None:
     questions = ["tea", "", "kohlrabi", "rye bread"]
     lines = file_with(tmp_path, "\n".join(questions), "texts.txt")
-    expected = lt.load(model).tag(questions, top_k=2)
-    arguments = ["predict", model, lines, "--top-k", "2", "--chunk", "3"]
+    expected = lt.load(model).tag(questions, k=2)
+    arguments = ["predict", model, lines, "--k", "2", "--chunk", "3"]
     assert main(arguments) == 0
     text = [
         [cell.rpartition(":") for cell in line.split("\t")]
@@ -49,9 +49,9 @@ def test_a_tag_with_a_comma_comes_back_whole(model, tmp_path, capfd) -> None:
 def test_predict_reads_jsonl_and_csv(model, tmp_path, capfd) -> None:
     jsonl = file_with(tmp_path, '{"body": "tea"}\n', "texts.jsonl")
     table = file_with(tmp_path, "body,tags\ntea,\n", "texts.csv")
-    assert main(["predict", model, jsonl, "--text", "body"]) == 0
+    assert main(["predict", model, jsonl, "--text-field", "body"]) == 0
     first = capfd.readouterr().out
-    assert main(["predict", model, table, "--text", "body"]) == 0
+    assert main(["predict", model, table, "--text-field", "body"]) == 0
     assert capfd.readouterr().out == first
     assert first.startswith("tea:")
 
@@ -65,11 +65,11 @@ def test_a_threshold_may_leave_a_line_empty(model, tmp_path, capfd) -> None:
 def test_predict_answers_rows_of_numbers(matrices, tmp_path, capfd) -> None:
     out = str(tmp_path / "made.lt")
     assert main(["train", *matrices, "-o", out, "--no-holdout", "-q"]) == 0
-    assert main(["predict", out, *matrices[:2], "--top-k", "1", "--chunk", "5"]) == 0
+    assert main(["predict", out, *matrices[:2], "--k", "1", "--chunk", "5"]) == 0
     labels = [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()]
     assert labels == ["0", "1", "2"] * 8
     rows = file_with(tmp_path, "1 3 3\n 1:1\n", "rows.txt")
-    assert main(["predict", out, rows, "--top-k", "1"]) == 0
+    assert main(["predict", out, rows, "--k", "1"]) == 0
     assert capfd.readouterr().out.startswith("1:")
 
 

@@ -51,9 +51,9 @@ def test_query_costs_what_training_costs() -> None:
     assert report(TREE, ROWS).prediction_cost == 3.5
 
 
-def test_held_out_rows_say_what_queries_cost() -> None:
-    figures = report(TREE, ROWS, held_out=[[2], [2]])
-    assert (figures.held_out_cost_per_row, figures.prediction_cost) == (3.0, 3.0)
+def test_holdout_rows_say_what_queries_cost() -> None:
+    figures = report(TREE, ROWS, holdout=[[2], [2]])
+    assert (figures.holdout_cost_per_row, figures.prediction_cost) == (3.0, 3.0)
 
 
 def test_prediction_bound_follows_the_threshold() -> None:
@@ -68,11 +68,11 @@ def test_labels_may_be_given_by_name() -> None:
 
 def test_dict_is_fit_for_json() -> None:
     figures = json.loads(json.dumps(report(TREE, ROWS).to_dict()))
-    assert (figures["cost_per_row"], figures["held_out_cost_per_row"]) == (3.5, None)
+    assert (figures["cost_per_row"], figures["holdout_cost_per_row"]) == (3.5, None)
 
 
 def test_text_shows_cost_bound_and_guarantee() -> None:
-    text = str(report(TREE, ROWS, held_out=[[2]]))
+    text = str(report(TREE, ROWS, holdout=[[2]]))
     for part in ("14 over 4 rows", "3.25 per row", "at most 4 times", "held-out rows   3.00"):
         assert part in text
 
@@ -86,8 +86,8 @@ def test_threshold_outside_its_range_is_refused(threshold: float) -> None:
 def test_no_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one row"):
         report(TREE, [])
-    with pytest.raises(ValueError, match="held_out must have at least one row"):
-        report(TREE, ROWS, held_out=[])
+    with pytest.raises(ValueError, match="holdout must have at least one row"):
+        report(TREE, ROWS, holdout=[])
 
 
 @settings(max_examples=60, deadline=None)

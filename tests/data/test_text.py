@@ -25,11 +25,13 @@ def test_tags_are_a_list_or_one_string() -> None:
 
 
 def test_fields_can_be_named() -> None:
-    assert jsonl(b'{"body": "a", "topics": []}', text="body", tags="topics") == [("a", [])]
+    assert jsonl(b'{"body": "a", "topics": []}', text_field="body", label_field="topics") == [
+        ("a", [])
+    ]
 
 
 def test_texts_need_no_tags() -> None:
-    assert jsonl(b'{"text": "a"}', tags=None) == [("a", [])]
+    assert jsonl(b'{"text": "a"}', label_field=None) == [("a", [])]
 
 
 def test_empty_lines_are_passed_over() -> None:

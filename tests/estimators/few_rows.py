@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
+EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
 
 
 def data(n_rows: int = 80, n_features: int = 15, n_labels: int = 20, seed: int = 0):

@@ -12,6 +12,7 @@ import labeltree as lt
 from labeltree import PLTClassifier, ancestor_proba
 from labeltree.trees import Hierarchy, from_hierarchy
 from tests.animals import LABELS, PAIRS
+from tests.fitted import with_state
 
 
 def fitted(*, collapse: bool = False, **options) -> tuple[PLTClassifier, np.ndarray]:
@@ -55,8 +56,8 @@ def test_a_concept_has_the_probability_of_its_node(options) -> None:
 def test_a_forest_answers_with_the_mean() -> None:
     tree = from_hierarchy(PAIRS, LABELS)
     one, X = fitted()
-    two = PLTClassifier(tree=[tree, tree], row_sample=0.7, n_jobs=1).fit(X, one.predict(X, 0.2))
-    two.classes_ = one.classes_
+    two = PLTClassifier(tree=[tree, tree], max_samples=0.7, n_jobs=1).fit(X, one.predict(X, 0.2))
+    with_state(two, class_names=one.classes_)
     concepts, found = ancestor_proba(two, X[:5], Hierarchy(PAIRS), threshold=0.0)
     v = int(tree.parent[tree.leaf(3)])
     means = [np.mean([node_probabilities(two, x, t)[v] for t in (0, 1)]) for x in X[:5]]

@@ -26,7 +26,7 @@ def test_predict_proba_keeps_the_best_or_the_probable() -> None:
     X, Y = data()
     clf = PLTClassifier().fit(X, Y)
     every = dense(clf, X)
-    best = clf.predict_proba(X, top_k=3)
+    best = clf.predict_proba(X, k=3)
     assert best.has_sorted_indices
     assert (np.diff(best.indptr) == 3).all()
     np.testing.assert_array_equal(best.toarray()[best.toarray() > 0], every[best.toarray() > 0])
@@ -91,7 +91,7 @@ def test_ctrl_c_leaves_the_estimator_as_it_was() -> None:
     Y = rng.integers(2, size=(4000, 100), dtype=np.uint8)
     clf = PLTClassifier(tree="star").fit(X[:20], Y[:20, :5])
     before = dict(vars(clf))
-    clf.set_params(loss="logistic", C=1000.0, tolerance=0.0, max_iterations=1_000_000)
+    clf.set_params(loss="logistic", C=1000.0, tol=0.0, max_iter=1_000_000)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:

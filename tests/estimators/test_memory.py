@@ -23,7 +23,7 @@ def test_x_is_trained_from_its_own_memory(monkeypatch) -> None:
 
     train_nodes = fitting.train_nodes
     monkeypatch.setattr(fitting, "train_nodes", spy)
-    PLTClassifier(row_sample=0.5, n_trees=2).fit(X, Y)
+    PLTClassifier(max_samples=0.5, n_trees=2).fit(X, Y)
     for features in seen:
         assert np.shares_memory(features.data, X.data)
         assert np.shares_memory(features.indices, X.indices)
@@ -60,4 +60,4 @@ def test_max_memory_takes_bytes_and_texts() -> None:
 
 def test_peak_memory_is_that_of_the_process() -> None:
     before = np.ones(3_000_000)
-    assert PLTClassifier().fit([[1], [2]], [0, 1]).peak_memory_ > before.nbytes
+    assert PLTClassifier().fit([[1], [2]], [0, 1]).fit_report_.peak_memory > before.nbytes

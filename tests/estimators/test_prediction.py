@@ -128,13 +128,13 @@ def test_a_beam_is_for_one_tree() -> None:
 def test_a_compressed_model_answers_nearly_the_same() -> None:
     clf, X = sample(n_trees=2)
     before = clf.predict_proba(X).toarray()
-    assert clf.compress() is clf
+    assert clf.quantize() is clf
     np.testing.assert_allclose(clf.predict_proba(X).toarray(), before, atol=0.05)
     again = clf.predict_proba(X).toarray()
-    np.testing.assert_array_equal(clf.compress().predict_proba(X).toarray(), again)
+    np.testing.assert_array_equal(clf.quantize().predict_proba(X).toarray(), again)
 
 
-def test_only_native_nodes_are_compressed() -> None:
+def test_only_native_nodes_are_quantized() -> None:
     clf = PLTClassifier(node_estimator=LogisticRegression()).fit([[1, 0], [0, 1]], [["a"], ["b"]])
-    with pytest.raises(ValueError, match="only native nodes have weights to compress"):
-        clf.compress()
+    with pytest.raises(ValueError, match="quantize is for native nodes"):
+        clf.quantize()

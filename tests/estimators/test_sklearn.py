@@ -89,7 +89,7 @@ def test_score_is_the_share_of_rows_with_all_labels_right() -> None:
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
 def test_a_copy_answers_the_same(copied) -> None:
     X = TfidfVectorizer().fit_transform(TEXTS)
-    clf = PLTClassifier(tree="kmeans", tree_options={"max_leaf": 1}, n_trees=2).fit(X, TAGS)
+    clf = PLTClassifier(tree="kmeans", tree_params={"max_leaf_size": 1}, n_trees=2).fit(X, TAGS)
     np.testing.assert_array_equal(
         copied(clf).predict_proba(X).toarray(), clf.predict_proba(X).toarray()
     )

@@ -10,6 +10,7 @@ from labeltree.data import as_labels
 from labeltree.model import Model
 from labeltree.training.nodes import NEVER
 from tests.estimators.few_rows import data, dense
+from tests.fitted import with_model
 
 
 def test_an_indicator_is_answered_by_an_indicator() -> None:
@@ -52,17 +53,17 @@ def test_probabilities_of_classes_sum_to_one_unless_told_otherwise() -> None:
     X, _ = data()
     y = np.arange(80) % 7
     np.testing.assert_allclose(dense(HSMClassifier().fit(X, y), X).sum(axis=1), 1, atol=1e-6)
-    clf = HSMClassifier(sum_to_one=False).fit(X, y)
+    clf = HSMClassifier(normalize_proba=False).fit(X, y)
     np.testing.assert_allclose(
         clf.top_k(X, k=7)[1].sum(axis=1), dense(clf, X).sum(axis=1), rtol=1e-5
     )
 
 
 def test_a_row_of_zero_probabilities_is_divided_evenly() -> None:
-    clf = HSMClassifier(normalize=False, bias=0.0).fit([[1.0], [-1.0]], [0, 1])
+    clf = HSMClassifier(normalize=False, intercept_scaling=0.0).fit([[1.0], [-1.0]], [0, 1])
     weights = clf.model_.layouts
     weights[0].bias[:] = NEVER
-    clf.model_ = Model(clf.model_.trees, weights, "squared_hinge", 1, has_root=False)
+    with_model(clf, Model(clf.model_.trees, weights, "squared_hinge", 1, has_root=False))
     assert dense(clf, [[100.0]]).tolist() == [[0.5, 0.5]]
 
 

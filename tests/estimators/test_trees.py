@@ -11,6 +11,7 @@ from labeltree.model import Calibration, Model, fixed_calibration
 from labeltree.training.nodes import SolverSettings, train_tree
 from labeltree.trees.by_name import BUILDERS
 from tests.estimators.few_rows import EXACT, data, dense
+from tests.fitted import with_model
 
 # Trees ------------------------------------------------------------------------------------------
 
@@ -24,16 +25,18 @@ def test_every_tree_name_trains_and_answers(name: str) -> None:
 
 def test_tree_options_go_to_the_builder() -> None:
     X, Y = data()
-    options = {"max_leaf": 5, "arity": 4}
-    clf = PLTClassifier(tree="kmeans", tree_options=options, random_state=3).fit(X, Y)
-    assert clf.tree_ == trees.kmeans(unit_rows(as_features(X)), Y, max_leaf=5, arity=4, seed=3)
+    options = {"max_leaf_size": 5, "arity": 4}
+    clf = PLTClassifier(tree="kmeans", tree_params=options, random_state=3).fit(X, Y)
+    assert clf.tree_ == trees.kmeans(
+        unit_rows(as_features(X)), Y, max_leaf_size=5, arity=4, random_state=3
+    )
 
 
 def test_auto_makes_nodes_wider_where_rows_have_more_features() -> None:
     y = np.arange(500)
     few = sparse.eye_array(500, format="csr", dtype=np.float32)
     many = np.eye(500, 700, dtype=np.float32) + 0.01
-    narrow, wide = (PLTClassifier(max_iterations=1).fit(X, y).tree_ for X in (few, many))
+    narrow, wide = (PLTClassifier(max_iter=1).fit(X, y).tree_ for X in (few, many))
     assert 1 < narrow.max_degree < wide.max_degree
 
 
@@ -44,10 +47,10 @@ def test_auto_is_blend_by_a_price_of_rows_with_a_floor(options, per_row) -> None
     rng = np.random.default_rng(0)
     six_a_row = np.argsort(rng.random((500, 60)), axis=1) < 6
     X, y = six_a_row * rng.random((500, 60)), np.arange(500)
-    clf = PLTClassifier(tree_options=options, max_iterations=1).fit(X, y)
+    clf = PLTClassifier(tree_params=options, max_iter=1).fit(X, y)
     prices = trees.CostModel(per_row=per_row)
     rows = unit_rows(as_features(X))
-    assert clf.tree_ == trees.blend(rows, y, likeness=0.75, cost_model=prices)
+    assert clf.tree_ == trees.blend(rows, y, similarity=0.75, cost_model=prices)
 
 
 def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
@@ -58,7 +61,7 @@ def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
     weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=2.0))
     calibration = fixed_calibration("squared_hinge", "indicator")
     model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)
-    expected, _ = model.search(rows, top_k=None, threshold=0.0, n_threads=1)
+    expected, _ = model.search(rows, k=None, threshold=0.0, n_threads=1)
     np.testing.assert_array_equal(dense(clf, X), expected.toarray())
     assert clf.training_cost_ == cost.training_cost(tree, Y)
 
@@ -89,11 +92,11 @@ def test_a_tree_without_names_takes_any_labels_in_their_order() -> None:
 
 def test_a_forest_is_the_mean_of_its_trees() -> None:
     X, Y = data()
-    grown = [trees.random(20, seed=t) for t in range(3)]
+    grown = [trees.random(20, random_state=t) for t in range(3)]
     forest = PLTClassifier(tree=grown, **EXACT).fit(X, Y)
     alone = [PLTClassifier(tree=tree, **EXACT).fit(X, Y) for tree in grown]
     for clf in [forest, *alone]:
-        clf.model_ = clf.model_.calibrated(Calibration())  # a curve comes after the mean
+        with_model(clf, clf.model_.calibrated(Calibration()))  # a curve comes after the mean
     parts = [dense(clf, X) for clf in alone]
     np.testing.assert_allclose(dense(forest, X), np.mean(parts, axis=0), atol=1e-3)
     assert forest.trees_ == grown
@@ -102,7 +105,7 @@ def test_a_forest_is_the_mean_of_its_trees() -> None:
 
 def test_trees_of_a_forest_differ_by_their_seeds() -> None:
     X, Y = data()
-    clf = PLTClassifier(tree="kmeans", tree_options={"max_leaf": 2}, n_trees=2).fit(X, Y)
+    clf = PLTClassifier(tree="kmeans", tree_params={"max_leaf_size": 2}, n_trees=2).fit(X, Y)
     assert clf.trees_[0] != clf.trees_[1]
 
 
@@ -111,7 +114,7 @@ def test_rows_outside_the_sample_have_no_say(loss: str) -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
     options = {"tree": tree, "loss": loss, "random_state": 5, **EXACT}
-    sampled = PLTClassifier(row_sample=0.5, **options).fit(X, Y)
+    sampled = PLTClassifier(max_samples=0.5, **options).fit(X, Y)
     chosen = np.random.default_rng([5, 80]).choice(80, 40, replace=False)
     alone = PLTClassifier(**options).fit(X[chosen], Y[chosen])
     assert alone.model_.has_root == sampled.model_.has_root
@@ -120,10 +123,10 @@ def test_rows_outside_the_sample_have_no_say(loss: str) -> None:
 
 def test_sampled_trees_of_counts_differ() -> None:
     X, Y = data()
-    clf = PLTClassifier(tree="huffman", n_trees=2, row_sample=0.5).fit(X, Y)
+    clf = PLTClassifier(tree="huffman", n_trees=2, max_samples=0.5).fit(X, Y)
     assert clf.trees_[0] != clf.trees_[1]
 
 
 def test_equal_trees_are_refused() -> None:
-    with pytest.raises(ValueError, match="all huffman trees are the same; set row_sample"):
+    with pytest.raises(ValueError, match="all huffman trees are the same; set max_samples"):
         PLTClassifier(tree="huffman", n_trees=2).fit(*data())

@@ -20,19 +20,20 @@ from tests.estimators.few_rows import data, dense
         ({"tree": []}, ValueError, "tree must hold at least one LabelTree, but is empty"),
         ({"tree": trees.star(3)}, ValueError, "20 labels, but 3 are expected"),
         ({"tree": trees.star(20), "n_trees": 2}, ValueError, "n_trees is 2, but 1 trees are given"),
-        ({"tree": trees.star(20), "tree_options": {"arity": 2}}, ValueError, "for trees by name"),
-        ({"tree": "kmeans", "tree_options": {"arty": 2}}, TypeError, "arty"),
+        ({"tree": trees.star(20), "tree_params": {"arity": 2}}, ValueError, "for trees by name"),
+        ({"tree": "kmeans", "tree_params": {"arty": 2}}, TypeError, "arty"),
         ({"n_trees": 0}, ValueError, "n_trees must be at least 1, but is 0"),
         ({"n_trees": 1.5}, TypeError, "n_trees must be an integer, but is float"),
-        ({"row_sample": 0.0}, ValueError, "row_sample must lie above 0 and up to 1, but is 0.0"),
-        ({"row_sample": 2}, ValueError, "row_sample must lie above 0 and up to 1, but is 2"),
+        ({"max_samples": 0.0}, ValueError, "max_samples must lie above 0 and up to 1, but is 0.0"),
+        ({"max_samples": 2}, ValueError, "max_samples must lie above 0 and up to 1, but is 2"),
         ({"loss": "hinge"}, ValueError, "loss must be one of squared_hinge, logistic"),
         ({"C": -1.0}, ValueError, "C must be above 0, but is -1.0"),
         ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
         ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
-        ({"class_weight": (1, 2, 3)}, ValueError, "class_weight must have two numbers, .* has 3"),
-        ({"damping": 0.1}, TypeError, "damping must be a pair of numbers or None, but is float"),
-        ({"damping": [0.1]}, ValueError, "damping must be two powers from 0 to 1, but is"),
+        ({"pos_neg_weight": (1, 2, 3)}, ValueError, "pos_neg_weight must be a pair .* has 3"),
+        ({"class_weight": (2.0, 0.5)}, TypeError, "factors of C are pos_neg_weight"),
+        ({"C_decay": 0.1}, TypeError, "C_decay must be a pair of numbers, but is 0.1"),
+        ({"C_decay": [0.1]}, ValueError, "C_decay must be a pair of numbers, but has 1"),
         ({"class_weight": 3}, TypeError, "class_weight must be .*, but is int"),
         ({"class_weight": {99: 2.0}}, ValueError, "class_weight names label 99, but Y has none"),
         ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),
@@ -91,8 +92,8 @@ def test_queries_are_checked() -> None:
     clf = PLTClassifier().fit([[1], [2]], [0, 1])
     with pytest.raises(ValueError, match="k must be at least 1, but is 0"):
         clf.top_k([[1]], k=0)
-    with pytest.raises(ValueError, match="top_k must be at least 1, but is -1"):
-        clf.predict_proba([[1]], top_k=-1)
+    with pytest.raises(ValueError, match="k must be at least 1, but is -1"):
+        clf.predict_proba([[1]], k=-1)
     with pytest.raises(ValueError, match=r"threshold must lie in 0\.\.1, but is 2"):
         clf.predict_proba([[1]], threshold=2)
 
@@ -133,6 +134,6 @@ def test_no_rows_have_no_answers() -> None:
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 def test_rows_without_features_or_bias_do_no_harm(loss: str) -> None:
     X, Y = data()
-    clf = PLTClassifier(loss=loss, bias=0.0).fit(X, Y)
+    clf = PLTClassifier(loss=loss, intercept_scaling=0.0).fit(X, Y)
     assert np.isfinite(dense(clf, X)).all()
     assert len(clf.model_.weights().values) > 0

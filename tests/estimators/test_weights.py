@@ -70,12 +70,12 @@ def test_balanced_nodes_raise_rare_labels() -> None:
     assert dense(balanced, [[1.0]])[0, 1] > dense(plain, [[1.0]])[0, 1]
 
 
-def test_rows_of_one_label_each_are_damped_by_their_own_powers() -> None:
+def test_rows_of_one_label_each_have_a_decay_of_their_own() -> None:
     X, _ = data()
     y = np.arange(80) % 3
     indicator = np.eye(3, dtype=np.uint8)[y]
     plain, spelled, other = (
-        PLTClassifier(damping=d).fit(X, indicator) for d in (None, (0.0, 0.25), (0.08, 0.15))
+        PLTClassifier(C_decay=d).fit(X, indicator) for d in ("auto", (0.0, 0.25), (0.08, 0.15))
     )
     np.testing.assert_array_equal(dense(plain, X), dense(spelled, X))
     assert not np.array_equal(dense(plain, X), dense(other, X))
@@ -83,6 +83,6 @@ def test_rows_of_one_label_each_are_damped_by_their_own_powers() -> None:
 
 def test_a_pair_of_class_weights_is_one_factor_of_c_where_both_are_the_same() -> None:
     X, Y = data()
-    one = PLTClassifier(class_weight=(0.5, 0.5)).fit(X, Y)
+    one = PLTClassifier(pos_neg_weight=(0.5, 0.5)).fit(X, Y)
     other = PLTClassifier(C=0.5).fit(X, Y)
     np.testing.assert_array_equal(dense(one, X), dense(other, X))

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from labeltree import HSMClassifier, LabelTree, PLTClassifier
 from labeltree.model import LINKS, Calibration, Curve
+from tests.fitted import with_model
 from tests.node_estimates import node_estimates
 from tests.reference import explain as reference
 
@@ -43,7 +44,7 @@ CASES = [
     {"n_trees": 3, "tree": "random"},
     {"tree": "star"},
     {"normalize": False},
-    {"bias": 0.0},
+    {"fit_intercept": False},
 ]
 
 
@@ -190,10 +191,10 @@ def test_classes_are_explained_by_name() -> None:
 
 def test_a_calibrated_model_has_the_calibrated_probability() -> None:
     clf, X = trained()
-    clf.model_ = clf.model_.calibrated(Calibration())
+    with_model(clf, clf.model_.calibrated(Calibration()))
     before = clf.explain(X[[0]], 0)
     half = Curve(np.array([0.0, 1.0]), np.array([0.0, 0.5]))
-    clf.model_ = clf.model_.calibrated(Calibration(curve=half))
+    with_model(clf, clf.model_.calibrated(Calibration(curve=half)))
     after = clf.explain(X[[0]], 0)
     assert after.probability == pytest.approx(before.probability / 2)
     assert (after.mean, after.is_calibrated) == (before.mean, True)

@@ -80,7 +80,7 @@ def test_rows_ask_no_more_on_average_than_theorem_7_allows(case, tau: float) -> 
 def test_certain_labels_attain_theorem_6() -> None:
     tree = LabelTree.from_nested([[0, 1], [2, 3]])
     X = np.eye(4)
-    clf = PLTClassifier(tree=tree, C=1e6, max_iterations=1000, tolerance=1e-6, prune=0.0)
+    clf = PLTClassifier(tree=tree, C=1e6, max_iter=1000, tol=1e-6, weight_threshold=0.0)
     clf.fit(X, [[0], [1], [2], [3]])
     assert clf.prediction_cost_bound(X, 0.6).tolist() == [5] * 4
     assert clf.prediction_cost(X, threshold=0.6).tolist() == [4] * 4  # the root has no classifier
@@ -104,7 +104,7 @@ def test_the_bound_of_many_rows_is_that_of_each(monkeypatch) -> None:
 
 def test_any_classifiers_in_the_nodes_keep_the_bound() -> None:
     _, X, Y = trained(2, "star")
-    clf = PLTClassifier(tree=trees.random(15, seed=1), node_estimator=LogisticRegression())
+    clf = PLTClassifier(tree=trees.random(15, random_state=1), node_estimator=LogisticRegression())
     clf.fit(X, Y)
     assert (clf.prediction_cost(X, threshold=0.2) <= clf.prediction_cost_bound(X, 0.2)).all()
 

@@ -8,7 +8,7 @@ from labeltree import LabelTree, trees
 from labeltree.data import as_features, as_labels
 from labeltree.data.row_scaling import UNIT, unit_rows
 from labeltree.model import Model
-from labeltree.model.label_limits import Limits
+from labeltree.model.label_limits import LabelLimits
 from labeltree.training.nodes import SolverSettings, train_tree
 from tests.node_estimates import node_estimates
 from tests.reference import search as reference
@@ -32,7 +32,7 @@ def forest(
     if not empty_rows:
         labels[~labels.any(axis=1), 0] = True
     Y = as_labels(labels.astype(np.uint8))
-    grown = [trees.random(12, arity=3, seed=seed + t) for t in range(n_trees)]
+    grown = [trees.random(12, arity=3, random_state=seed + t) for t in range(n_trees)]
     settings = SolverSettings(loss=loss)
     weights = [train_tree(tree, X, Y, settings) for tree in grown]
     return Model(grown, weights, loss, 15 * spread, empty_rows), X
@@ -46,8 +46,8 @@ def probabilities_by_hand(model: Model, X) -> np.ndarray:
     return estimates
 
 
-def ask(model: Model, X, top_k=None, threshold=0.0, n_threads=1):
-    return model.search(X, top_k=top_k, threshold=threshold, n_threads=n_threads)
+def search(model: Model, X, k=None, threshold=0.0, n_threads=1):
+    return model.search(X, k=k, threshold=threshold, n_threads=n_threads)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
@@ -56,15 +56,15 @@ def ask(model: Model, X, top_k=None, threshold=0.0, n_threads=1):
 def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool, spread: int) -> None:
     model, X = forest(loss, empty_rows=empty_rows, spread=spread)
     expected = probabilities_by_hand(model, X)[:, model.trees[0].leaves]
-    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
+    np.testing.assert_allclose(search(model, X)[0].toarray(), expected, atol=1e-5)
 
 
 @given(st.integers(1, 12), st.integers(0, 5))
 @settings(deadline=None, max_examples=30)
 def test_top_k_is_that_of_all_probabilities(k: int, seed: int) -> None:
     model, X = forest(seed=seed)
-    every = ask(model, X)[0].toarray()
-    found, _ = ask(model, X, top_k=k)
+    every = search(model, X)[0].toarray()
+    found, _ = search(model, X, k=k)
     assert (np.diff(found.indptr) == k).all()
     best = -np.sort(-every, axis=1)[:, :k]
     np.testing.assert_array_equal(found.data.reshape(-1, k), best)
@@ -78,8 +78,8 @@ def test_top_k_is_that_of_all_probabilities(k: int, seed: int) -> None:
 def test_threshold_search_is_algorithm_2(threshold: float, seed: int) -> None:
     model, X = forest("logistic", seed=seed)
     threshold = float(np.float32(threshold))
-    every = ask(model, X)[0].toarray()
-    found, calls = ask(model, X, threshold=threshold)
+    every = search(model, X)[0].toarray()
+    found, calls = search(model, X, threshold=threshold)
     np.testing.assert_array_equal(found.toarray(), np.where(every >= threshold, every, 0))
     # c_τ(T, x) = 1 + Σ deg_v [η̂_v >= τ]; the root is not asked here because every row has a label
     nodes = probabilities_by_hand(model, X)
@@ -91,38 +91,38 @@ def test_threshold_search_is_algorithm_2(threshold: float, seed: int) -> None:
 def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
     model, X = forest(n_trees=3)
     parts = [
-        ask(Model([tree], [w], model.link, 15, False), X)[0].toarray()
+        search(Model([tree], [w], model.link, 15, False), X)[0].toarray()
         for tree, w in zip(model.trees, model.layouts, strict=True)
     ]
-    np.testing.assert_allclose(ask(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
+    np.testing.assert_allclose(search(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
 
 
 def test_a_forest_leaves_out_labels_below_the_threshold_on_average() -> None:
     model, X = forest(n_trees=3)
-    every = ask(model, X)[0].toarray()
-    found = ask(model, X, threshold=0.3)[0].toarray()
+    every = search(model, X)[0].toarray()
+    found = search(model, X, threshold=0.3)[0].toarray()
     np.testing.assert_array_equal(found, np.where(every >= np.float32(0.3), every, 0))
 
 
 @pytest.mark.parametrize("n_trees", [1, 2])
 def test_batch_and_single_and_threads_agree(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees)
-    whole, calls = ask(model, X, top_k=4)
-    threaded, threaded_calls = ask(model, X, top_k=4, n_threads=3)
+    whole, calls = search(model, X, k=4)
+    threaded, threaded_calls = search(model, X, k=4, n_threads=3)
     np.testing.assert_array_equal(whole.indices, threaded.indices)
     np.testing.assert_array_equal(whole.data, threaded.data)
     np.testing.assert_array_equal(calls, threaded_calls)
     for i in (0, 17, 79):
-        single, _ = ask(model, X[[i]], top_k=4)
+        single, _ = search(model, X[[i]], k=4)
         np.testing.assert_array_equal(single.indices, whole.indices[4 * i : 4 * i + 4])
         np.testing.assert_array_equal(single.data, whole.data[4 * i : 4 * i + 4])
 
 
-@pytest.mark.parametrize("at_once", [2, 5, 100])
-def test_asking_several_nodes_at_once_changes_no_answer(at_once: int) -> None:
+@pytest.mark.parametrize("n_nodes", [2, 5, 100])
+def test_evaluating_several_nodes_per_step_changes_no_label(n_nodes: int) -> None:
     model, X = forest(spread=100)
-    expected, fewest = ask(model, X, top_k=3)
-    found, calls = model.search(X, top_k=3, at_once=at_once)
+    expected, fewest = search(model, X, k=3)
+    found, calls = model.search(X, k=3, nodes_per_step=n_nodes)
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_array_equal(found.data, expected.data)
     assert (calls >= fewest).all()
@@ -137,13 +137,13 @@ def test_a_tree_of_one_label_answers() -> None:
     X = as_features([[1.0], [0.0]])
     tree = LabelTree.from_nested(0)
     weights = train_tree(tree, X, as_labels([[0], []], n_labels=1), SolverSettings())
-    found, _ = ask(Model([tree], [weights], "squared_hinge", 1, True), X)
+    found, _ = search(Model([tree], [weights], "squared_hinge", 1, True), X)
     assert found[0, 0] > found[1, 0]
 
 
 def test_no_rows_have_no_answers() -> None:
     model, _ = forest()
-    found, calls = ask(model, sparse.csr_array((0, 15), dtype=np.float32), top_k=3)
+    found, calls = search(model, sparse.csr_array((0, 15), dtype=np.float32), k=3)
     assert found.shape == (0, 12)
     assert len(calls) == 0
 
@@ -151,20 +151,20 @@ def test_no_rows_have_no_answers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"top_k": 0}, "top_k must be at least 1, but is 0"),
+        ({"k": 0}, "k must be at least 1, but is 0"),
         ({"threshold": 1.5}, "threshold must lie in 0..1, but is 1.5"),
     ],
 )
 def test_queries_are_checked(options, message) -> None:
     model, X = forest()
     with pytest.raises(ValueError, match=message):
-        ask(model, X, **options)
+        search(model, X, **options)
 
 
 def test_rows_of_another_width_are_refused() -> None:
     model, _ = forest()
     with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 15"):
-        ask(model, np.ones((1, 3)))
+        search(model, np.ones((1, 3)))
 
 
 @given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
@@ -172,9 +172,9 @@ def test_rows_of_another_width_are_refused() -> None:
 def test_weighted_top_k_is_that_of_all_weighted_probabilities(k, seed, n_trees) -> None:
     model, X = forest(n_trees=n_trees, seed=seed)
     weights = np.random.default_rng(seed).uniform(0.1, 3.0, 12).astype(np.float32)
-    every = ask(model, X)[0].toarray()
-    limits = Limits(weights=weights, n_labels=12)
-    found, _ = model.search(X, top_k=k, limits=limits)
+    every = search(model, X)[0].toarray()
+    limits = LabelLimits(weights=weights, n_labels=12)
+    found, _ = model.search(X, k=k, limits=limits)
     best = -np.sort(-(every * weights), axis=1)[:, :k]
     labels = found.indices.reshape(-1, k)
     np.testing.assert_allclose(found.data.reshape(-1, k) * weights[labels], best, rtol=1e-6)
@@ -186,8 +186,8 @@ def test_weighted_top_k_is_that_of_all_weighted_probabilities(k, seed, n_trees) 
 @settings(deadline=None, max_examples=30)
 def test_a_forest_finds_the_best_labels_on_average(k: int, seed: int, n_trees: int) -> None:
     model, X = forest(n_trees=n_trees, seed=seed)
-    every = ask(model, X)[0].toarray()
-    found, _ = ask(model, X, top_k=k)
+    every = search(model, X)[0].toarray()
+    found, _ = search(model, X, k=k)
     best = -np.sort(-every, axis=1)[:, :k]
     np.testing.assert_array_equal(found.data.reshape(-1, k), best)
 
@@ -196,17 +196,17 @@ def test_a_forest_finds_the_best_labels_on_average(k: int, seed: int, n_trees: i
 def test_every_label_has_its_own_threshold(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees)
     thresholds = np.random.default_rng(1).uniform(0, 0.6, 12).astype(np.float32)
-    every = ask(model, X)[0].toarray()
-    found, _ = model.search(X, limits=Limits(thresholds=thresholds, n_labels=12))
+    every = search(model, X)[0].toarray()
+    found, _ = model.search(X, limits=LabelLimits(thresholds=thresholds, n_labels=12))
     np.testing.assert_array_equal(found.toarray(), np.where(every >= thresholds, every, 0))
 
 
 @pytest.mark.parametrize("n_trees", [1, 3])
 def test_only_candidates_are_answered(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees)
-    every = ask(model, X)[0].toarray()
+    every = search(model, X)[0].toarray()
     weights = np.isin(np.arange(12), [3, 7, 8])
-    found, calls = model.search(X, top_k=2, limits=Limits(weights=weights, n_labels=12))
+    found, calls = model.search(X, k=2, limits=LabelLimits(weights=weights, n_labels=12))
     best = -np.sort(-every[:, [3, 7, 8]], axis=1)[:, :2]
     np.testing.assert_array_equal(found.data.reshape(-1, 2), best)
     assert set(found.indices) <= {3, 7, 8}
@@ -216,7 +216,7 @@ def test_only_candidates_are_answered(n_trees: int) -> None:
 @pytest.mark.parametrize("n_trees", [1, 3])
 def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees, empty_rows=True)
-    every = ask(model, X)[0].toarray()
+    every = search(model, X)[0].toarray()
     given_labels = as_labels([[i % 12, (5 * i + 1) % 12] for i in range(80)], n_labels=12)
     found = model.probabilities_of(X, given_labels, n_threads=2)
     rows = np.repeat(np.arange(80), np.diff(given_labels.indptr))
@@ -225,10 +225,10 @@ def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> N
 
 def test_a_wide_beam_is_exact_and_a_narrow_one_asks_less() -> None:
     model, X = forest()
-    exact, _ = ask(model, X, top_k=3)
-    wide, _ = model.search(X, top_k=3, beam=12)
+    exact, _ = search(model, X, k=3)
+    wide, _ = model.search(X, k=3, beam=12)
     np.testing.assert_array_equal(wide.indices, exact.indices)
-    narrow, calls = model.search(X, top_k=3, beam=1)
+    narrow, calls = model.search(X, k=3, beam=1)
     assert calls.max() <= model.trees[0].depth * model.trees[0].max_degree
     assert (narrow.data[narrow.indptr[:-1]] <= exact.data[exact.indptr[:-1]]).all()
 
@@ -237,7 +237,7 @@ def test_the_fewest_calls_are_those_of_best_first_search() -> None:
     model, X = forest()
     nodes = probabilities_by_hand(model, X)
     for k in (1, 4):
-        found, calls = model.search(X, top_k=k)
+        found, calls = model.search(X, k=k)
         worst = found.data.reshape(-1, k)[:, -1]
         clear = (np.abs(nodes - worst[:, None]) > 1e-5).sum(axis=1) >= nodes.shape[1] - 1
         expected = (nodes >= worst[:, None] - 1e-5) @ model.trees[0].degree
@@ -254,7 +254,7 @@ def test_estimates_of_siblings_are_made_to_cover_their_parent() -> None:
 @pytest.mark.parametrize("spread", [1, 100])
 def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
     model, X = forest(spread=spread)
-    small = model.rounded()
+    small = model.quantized()
     exact, rounded = model.weights(), small.weights()
     node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
     step = np.zeros(len(exact.bias))
@@ -266,7 +266,9 @@ def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
     ]
     # Rows are nodes: none is off by more than half a step of 1/127 of its largest weight.
     assert (np.abs(matrix[0] - matrix[1]) <= step[:, None] / 127 * 0.5001).all()
-    np.testing.assert_allclose(ask(model, X)[0].toarray(), ask(small, X)[0].toarray(), atol=0.05)
+    np.testing.assert_allclose(
+        search(model, X)[0].toarray(), search(small, X)[0].toarray(), atol=0.05
+    )
     assert small.n_bytes < model.n_bytes
 
 
@@ -277,15 +279,15 @@ def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
     tree = trees.star(600)
     model = Model([tree], [train_tree(tree, X, Y, SolverSettings())], "logistic", 40, False)
     expected = probabilities_by_hand(model, X)[:, tree.leaves]
-    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-5)
-    small, _ = ask(model.rounded(), X)
+    np.testing.assert_allclose(search(model, X)[0].toarray(), expected, atol=1e-5)
+    small, _ = search(model.quantized(), X)
     np.testing.assert_allclose(small.toarray(), expected, atol=0.02)
 
 
 def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
     model, X = forest()
-    scaled, _ = ask(model, unit_rows(X), top_k=3)
-    found, _ = model.search(X * np.float32(7), top_k=3, scaling=UNIT)
+    scaled, _ = search(model, unit_rows(X), k=3)
+    found, _ = model.search(X * np.float32(7), k=3, scaling=UNIT)
     np.testing.assert_array_equal(found.indices, scaled.indices)
     np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)
 
@@ -305,7 +307,7 @@ def test_no_query_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
         broken = Model(model.trees, [layout], "squared_hinge", 15 * spread, False)
     except ValueError:
         return
-    found, _ = broken.search(X, top_k=3)
+    found, _ = broken.search(X, k=3)
     assert np.isfinite(found.data).all()
 
 
@@ -317,7 +319,7 @@ def test_neighbouring_features_with_many_siblings_are_found() -> None:
     X = as_features(X.tocsr())
     Y = as_labels(np.arange(300)[:, None].tolist(), n_labels=300)
     tree = trees.star(300)
-    layout = train_tree(tree, X, Y, SolverSettings(prune=0.0, max_iterations=2))
+    layout = train_tree(tree, X, Y, SolverSettings(weight_threshold=0.0, max_iter=2))
     model = Model([tree], [layout], "logistic", 100_000, False)
     expected = probabilities_by_hand(model, X)[:, tree.leaves]
-    np.testing.assert_allclose(ask(model, X)[0].toarray(), expected, atol=1e-4)
+    np.testing.assert_allclose(search(model, X)[0].toarray(), expected, atol=1e-4)

@@ -19,7 +19,6 @@ Y = [["tea", "milk"], ["tea"], ["bread"], ["jäger"], ["bread", "jäger"], []]
 def main() -> None:
     """Write a model, and beside it what it answers."""
     clf = PLTClassifier(tree="cheapest", class_weight={"tea": 2.0}, n_jobs=1).fit(X, Y)
-    clf.peak_memory_ = 0  # the same file wherever it is written
     clf.save(FOLDER / f"format-{VERSION}.lt")
     answers = {
         "classes": clf.classes_.tolist(),

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import labeltree as lt
 from labeltree import HSMClassifier, LabelTree, PLTClassifier, TextTagger
-from labeltree.online import OnlineOptions, fold_columns
+from labeltree.online import OnlineParams, fold_columns
 from labeltree.online.recent import RecentRows
 
 X = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3]]
@@ -19,7 +19,7 @@ Y = [["a"], ["b"], ["c"], ["d"], ["a", "x"], ["b"], ["c"], ["d"]]
 
 
 def online(**options: object) -> PLTClassifier:
-    return PLTClassifier(n_jobs=1, online=options or None)
+    return PLTClassifier(n_jobs=1, online_params=options or None)
 
 
 def same_answers(one: PLTClassifier, other: PLTClassifier, X=X) -> bool:
@@ -55,7 +55,7 @@ def test_rows_one_by_one_give_the_same_model() -> None:
 
 def test_progressive_learns_what_partial_fit_learns() -> None:
     clf = online()
-    clf.progressive(X, Y)
+    clf.predict_then_fit(X, Y)
     assert same_answers(clf, online().partial_fit(X, Y))
 
 
@@ -126,13 +126,13 @@ def test_a_row_without_features_is_learnt_by_its_bias() -> None:
 
 
 def test_a_retired_label_is_in_no_answer() -> None:
-    clf = online(max_degree=2).partial_fit(X, Y).retire(["c", "x"])
+    clf = online(max_degree=2).partial_fit(X, Y).remove_labels(["c", "x"])
     assert sorted(clf.classes_.tolist()) == ["a", "b", "d"]
     assert clf.top_k(X[2:3], 5)[0].min() == -1
 
 
 def test_a_label_can_come_back() -> None:
-    clf = online().partial_fit(X, Y).retire(["c"]).partial_fit(X, Y)
+    clf = online().partial_fit(X, Y).remove_labels(["c"]).partial_fit(X, Y)
     assert sorted(clf.classes_.tolist()) == ["a", "b", "c", "d", "x"]
 
 
@@ -142,7 +142,7 @@ def test_retree_is_not_dearer_and_answers_go_on() -> None:
     rows = np.eye(30)[[row[0] for row in labels]]
     clf = online(max_degree=2, insert="score").partial_fit(rows, labels)
     before, hits = clf.tree_cost_, clf.top_k(rows, 2)[0]
-    after = clf.retree().tree_cost_
+    after = clf.rebuild_tree().tree_cost_
     assert after.lower_bound <= after.cost <= before.cost
     assert clf.top_k(rows, 2)[0].shape == hits.shape
 
@@ -150,12 +150,12 @@ def test_retree_is_not_dearer_and_answers_go_on() -> None:
 def test_retree_takes_rows_of_your_own() -> None:
     clf = online(keep_rows=0).partial_fit(X, Y)
     assert clf.tree_cost_.n_rows == 0
-    assert clf.retree(X, Y, tree="huffman").tree_.max_degree <= 3
+    assert clf.rebuild_tree(X, Y, tree="huffman").tree_.max_degree <= 3
 
 
 def test_pruning_bounds_the_weights() -> None:
     clf = online(max_weights=20).partial_fit(np.tile(X, (5, 1)), Y * 5)
-    assert clf._learner().native.n_weights <= 20
+    assert clf._fitted.online.native.n_weights <= 20
 
 
 # From and to a batch fit --------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_a_batch_fit_may_use_the_grown_tree() -> None:
     tree = clf.tree_
     clf.set_params(tree=tree).fit(X, Y)
     assert clf.tree_.to_nested() == tree.to_nested()
-    assert "_online" not in vars(clf)
+    assert clf._state is None or clf._state.learner is None
 
 
 def test_a_forest_has_no_partial_fit() -> None:
@@ -214,23 +214,23 @@ def test_columns_of_an_indicator_survive_a_file(tmp_path) -> None:
     ("options", "message"),
     [
         ({"optimizer": "adam"}, "optimizer must be one of adagrad, ftrl, but is 'adam'"),
-        ({"insert": "top"}, "insert must be one of cost, both, score, but is 'top'"),
+        ({"insert": "top"}, "insert must be one of cost, cost\\+score, score, but is 'top'"),
         ({"learning_rate": 0}, "learning_rate must be above 0, but is 0"),
         ({"smoothing": -1}, "smoothing must be above 0, but is -1"),
         ({"l2": -1}, "l2 must be at least 0, but is -1"),
         ({"max_degree": 1}, "max_degree must be at least 2, but is 1"),
         ({"max_weights": 0}, "max_weights must be at least 1, but is 0"),
-        ({"speed": 1}, "online has no option 'speed'"),
+        ({"speed": 1}, "online_params has no option 'speed'"),
     ],
 )
 def test_bad_options_are_named(options, message) -> None:
     with pytest.raises(ValueError, match=message):
-        OnlineOptions.parse(options)
+        OnlineParams.parse(options)
 
 
 def test_options_must_be_a_mapping() -> None:
-    with pytest.raises(TypeError, match="online must be a mapping or None, but is int"):
-        PLTClassifier(online=3).partial_fit(X, Y)
+    with pytest.raises(TypeError, match="online_params must be a mapping or None, but is int"):
+        PLTClassifier(online_params=3).partial_fit(X, Y)
 
 
 def test_another_number_of_columns_is_refused() -> None:
@@ -257,9 +257,9 @@ def test_asking_before_any_label_says_so() -> None:
         online().partial_fit(X[:1], [[]]).predict(X)
 
 
-def test_retiring_an_unknown_label_says_so() -> None:
-    with pytest.raises(ValueError, match="there is no label 'q' to retire"):
-        online().partial_fit(X, Y).retire(["q"])
+def test_removing_an_unknown_label_says_so() -> None:
+    with pytest.raises(ValueError, match="there is no label 'q' to remove"):
+        online().partial_fit(X, Y).remove_labels(["q"])
 
 
 def test_class_weight_is_for_fit() -> None:
@@ -269,7 +269,7 @@ def test_class_weight_is_for_fit() -> None:
 
 def test_retree_wants_known_labels() -> None:
     with pytest.raises(ValueError, match="label 'q' is new"):
-        online().partial_fit(X, Y).retree(X[:1], [["q"]])
+        online().partial_fit(X, Y).rebuild_tree(X[:1], [["q"]])
 
 
 # Rows that are kept, and columns that are folded --------------------------------------------------
@@ -303,7 +303,7 @@ def test_a_tagger_learns_new_words_and_tags() -> None:
 
 def test_a_tagger_answers_before_it_learns() -> None:
     tagger = TextTagger(n_features=2**10, n_jobs=1)
-    answers = tagger.progressive(TEXTS, TAGS, 1)
+    answers = tagger.predict_then_fit(TEXTS, TAGS, 1)
     assert answers[0] == []
     assert [row[0][0] for row in answers[8:]] == ["tea", "bread", "tea", "bread"]
 
@@ -322,5 +322,5 @@ def test_a_fitted_tagger_learns_on(tmp_path) -> None:
 
 def test_a_tagger_forgets_and_rebuilds() -> None:
     tagger = TextTagger(n_features=2**10, n_jobs=1).partial_fit(TEXTS, TAGS)
-    assert tagger.retree().retire(["tea"]).classes_.tolist() == ["bread"]
+    assert tagger.rebuild_tree().remove_labels(["tea"]).classes_.tolist() == ["bread"]
     assert tagger.tree_cost_.n_rows == len(TEXTS)

@@ -57,7 +57,7 @@ def test_probabilities_of_classes_sum_to_one() -> None:
 
 
 def test_top_k_limits_the_answer() -> None:
-    model = TreeTagger(top_k=1)
+    model = TreeTagger(k=1)
     model.learn_one({"x": 1.0}, {"a": True, "b": False})
     assert list(model.predict_one({"x": 1.0})) == ["a"]
 

@@ -53,7 +53,7 @@ def test_without_features_no_tree_over_features_and_no_estimate() -> None:
 
 def test_one_label_a_row_is_noticed() -> None:
     made = plan(None, MULTICLASS)
-    promises = {row.name: row.promise.short for row in made.rows}
+    promises = {row.name: row.guarantee.short for row in made.rows}
     assert promises["multiclass"] == promises["exact"] == "optimal"
     assert promises["shannon"] == promises["huffman"] == "opt+3"
 
@@ -61,7 +61,7 @@ def test_one_label_a_row_is_noticed() -> None:
 def test_nested_labels_are_noticed() -> None:
     made = plan(None, NESTED)
     [row] = [row for row in made.rows if row.name == "nested"]
-    assert row.promise.short == "optimal"
+    assert row.guarantee.short == "optimal"
     assert row.report.cost == made.best.report.cost
 
 
@@ -71,18 +71,18 @@ def test_equally_frequent_nested_labels_are_noticed() -> None:
 
 def test_tree_at_the_lower_bound_is_optimal() -> None:
     [row] = plan(None, [[0], [1], [2]], trees=["star"]).rows
-    assert row.promise.short == "optimal"
+    assert row.guarantee.short == "optimal"
 
 
-def test_no_promise_is_broken() -> None:
+def test_no_guarantee_is_broken() -> None:
     for Y in (MULTILABEL, MULTICLASS, NESTED):
         made = plan(None, Y)
         least = cost.training_cost(trees.exact(Y), Y)
         for row in made.rows:
             assert row.report.cost <= row.report.guarantee * least
-            if row.promise.short == "optimal":
+            if row.guarantee.short == "optimal":
                 assert row.report.cost == least
-            if row.promise.short == "opt+3":
+            if row.guarantee.short == "opt+3":
                 assert row.report.cost <= least + 3 * len(Y)
 
 
@@ -113,15 +113,15 @@ def test_nothing_within_the_budget_gives_the_nearest() -> None:
     assert "no tree is within memory 1B" in made.table()
 
 
-def test_held_out_rows_are_priced_and_not_built_from() -> None:
-    made = plan(None, MULTILABEL * 4, held_out=0.25)
+def test_holdout_rows_are_priced_and_not_built_from() -> None:
+    made = plan(None, MULTILABEL * 4, holdout=0.25)
     assert made.best.report.n_rows == 15
-    assert made.best.report.held_out_cost_per_row is not None
+    assert made.best.report.holdout_cost_per_row is not None
 
 
 def test_own_tree_stands_beside_the_others() -> None:
     own = LabelTree.from_nested([["tea", "milk"], ["jam", "bread"]])
-    made = plan(None, MULTILABEL, trees=["star"], own={"mine": own})
+    made = plan(None, MULTILABEL, trees=["star"], compare_trees={"mine": own})
     [row] = [row for row in made.rows if row.name == "mine"]
     assert row.report.cost == cost.report(own, MULTILABEL).cost
     assert row.tree.to_newick() == own.to_newick()
@@ -162,10 +162,10 @@ def test_dict_is_fit_for_json() -> None:
     assert made["budget"] == {"time": 60.0}
 
 
-@pytest.mark.parametrize("held_out", [0.0, 0.25])
-def test_table_fits_the_page(held_out: float) -> None:
+@pytest.mark.parametrize("holdout", [0.0, 0.25])
+def test_table_fits_the_page(holdout: float) -> None:
     own = {"a name that is much too long": trees.star(4)}
-    text = plan(X, MULTILABEL, own=own, held_out=held_out, budget="1b,1us,1s").table()
+    text = plan(X, MULTILABEL, compare_trees=own, holdout=holdout, budget="1b,1us,1s").table()
     assert max(map(len, text.splitlines())) <= WIDTH
     assert text.count("\n*") >= 1
 
@@ -183,15 +183,15 @@ def test_table_marks_the_best() -> None:
         ({"Y": [[], []]}, "at least 2 labels, but Y has 0"),
         ({"X": np.eye(2)}, "X has 2 rows, but Y has 5"),
         ({"X": None, "budget": "1s"}, "give X or no budget"),
-        ({"held_out": 1.0}, "held_out is a share of the rows in 0..1, but is 1.0"),
-        ({"held_out": 0.95}, "held_out leaves no row"),
+        ({"holdout": 1.0}, "holdout is a share of the rows in 0..1, but is 1.0"),
+        ({"holdout": 0.95}, "holdout leaves no row"),
         ({"sweeps": -1}, "sweeps must be at least 0, but is -1"),
         ({"trees": ["oak"]}, "one of those asked for is 'oak'"),
         ({"trees": ["nested"]}, "a plan needs a tree to build, but left out nested"),
-        ({"own": {"star": trees.star(4)}}, "needs a name of its own"),
-        ({"own": {"mine": trees.star(3)}}, "tree mine has 3 labels, but Y has 4"),
+        ({"compare_trees": {"star": trees.star(4)}}, "needs a name of its own"),
+        ({"compare_trees": {"mine": trees.star(3)}}, "tree mine has 3 labels, but Y has 4"),
         (
-            {"own": {"mine": LabelTree.from_nested(["tea", "milk", "jam", "ham"])}},
+            {"compare_trees": {"mine": LabelTree.from_nested(["tea", "milk", "jam", "ham"])}},
             "tree mine has label 'ham', but Y has not",
         ),
     ],

@@ -99,9 +99,9 @@ def label_vectors(
 
 
 def blend_merge(
-    X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int, likeness: float
+    X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int, similarity: float
 ) -> Nested:
-    """The smallest cluster joins the one of least price^(1 - likeness) · distance^likeness.
+    """The smallest cluster joins the one of least price^(1 - similarity) · distance^similarity.
 
     For labels that all have rows, few enough to be one part, and with every cluster a candidate.
     """
@@ -128,7 +128,7 @@ def blend_merge(
             union = len(a[0] | c[0])
             price = 2.0 * union + phi(union) - phi(len(c[0]))
             distance = 1.01 - cosine(a[2], c[2])
-            scores.append((1.0 - likeness) * math.log(price) + likeness * math.log(distance))
+            scores.append((1.0 - similarity) * math.log(price) + similarity * math.log(distance))
         c = clusters.pop(scores.index(min(scores)))
         both = [x + y for x, y in zip(a[2], c[2], strict=True)]
         clusters.append((a[0] | c[0], age, both, [a[3], c[3]]))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def telling(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
+def label_affinity(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
     """Labels that two rows with a feature share on average; a label of n rows counts 1 / sqrt(n).
 
     Ten pairs of rows that are like the mean over all features are added.

@@ -190,7 +190,7 @@ def test_a_hostile_table_of_arrays_is_refused(edit, message, path, tmp_path) -> 
     assert is_refused(attacked, message)
 
 
-def start_of(file: bytes, **fields: int) -> bytes:
+def warm_start_of(file: bytes, **fields: int) -> bytes:
     magic, version, length, checksum = START.unpack_from(file)
     length = fields.get("length", length)
     return START.pack(magic, version, length, fields.get("checksum", checksum)) + file[32:]
@@ -207,7 +207,7 @@ def start_of(file: bytes, **fields: int) -> bytes:
     ],
 )
 def test_a_hostile_length_of_the_header_is_refused(length, message, path, tmp_path) -> None:
-    attacked = start_of(path.read_bytes(), length=length)
+    attacked = warm_start_of(path.read_bytes(), length=length)
     assert is_refused(put(tmp_path, attacked), message)
 
 

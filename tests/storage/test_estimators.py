@@ -15,7 +15,9 @@ from sklearn.naive_bayes import BernoulliNB
 
 import labeltree as lt
 from labeltree import HSMClassifier, ModelFileError, PLTClassifier
+from labeltree.storage.parameters import RUN_ONLY
 from labeltree.trees import CostModel
+from tests.fitted import with_model
 from tests.model_files import take_apart
 from tests.models import write
 from tests.storage.small_model import TREE, X, Y
@@ -30,6 +32,12 @@ def kept(clf: PLTClassifier, folder: Path) -> PLTClassifier:
     return lt.load(folder / "model.lt")
 
 
+def kept_parameters(estimator) -> dict[str, object]:
+    """Parameters without those that describe a run."""
+    given = estimator.get_params()
+    return {name: value for name, value in given.items() if name not in RUN_ONLY}
+
+
 def assert_same(one: PLTClassifier, other: PLTClassifier) -> None:
     """Same answers to the last bit, same attributes, same parameters."""
     assert type(one) is type(other)
@@ -42,7 +50,7 @@ def assert_same(one: PLTClassifier, other: PLTClassifier) -> None:
     assert one.trees_ == other.trees_
     for name in ("label_kind_", "n_features_in_", "training_cost_", "n_visits_", "n_rows_"):
         assert getattr(one, name) == getattr(other, name)
-    assert one.get_params() == other.get_params()
+    assert kept_parameters(one) == kept_parameters(other)
 
 
 # What is saved is loaded ------------------------------------------------------------------------
@@ -53,11 +61,11 @@ def assert_same(one: PLTClassifier, other: PLTClassifier) -> None:
     [
         PLTClassifier(),
         PLTClassifier(loss="logistic", threshold=0.3, normalize=False),
-        PLTClassifier(tree="kmeans", n_trees=3, tree_options={"max_leaf": 1}),
-        PLTClassifier(tree="cheapest", tree_options={"sweeps": 1}, class_weight={"tea": 2.0}),
-        PLTClassifier(tree="blend", tree_options={"cost_model": CostModel(per_row=3.0)}),
+        PLTClassifier(tree="kmeans", n_trees=3, tree_params={"max_leaf_size": 1}),
+        PLTClassifier(tree="cheapest", tree_params={"sweeps": 1}, class_weight={"tea": 2.0}),
+        PLTClassifier(tree="blend", tree_params={"cost_model": CostModel(per_row=3.0)}),
         PLTClassifier(tree=TREE),
-        PLTClassifier(tree=[TREE, TREE], row_sample=0.8),
+        PLTClassifier(tree=[TREE, TREE], max_samples=0.8),
         PLTClassifier(max_memory="1GB", n_jobs=2, C=np.float64(2.0), random_state=None),
     ],
 )
@@ -65,7 +73,6 @@ def test_a_loaded_estimator_answers_as_the_saved_one(estimator, tmp_path) -> Non
     clf = estimator.fit(X, Y)
     loaded = kept(clf, tmp_path)
     assert_same(loaded, clf)
-    assert loaded.peak_memory_ == clf.peak_memory_
 
 
 def test_rows_without_labels_keep_the_classifier_of_the_root(tmp_path) -> None:
@@ -74,7 +81,7 @@ def test_rows_without_labels_keep_the_classifier_of_the_root(tmp_path) -> None:
 
 
 def test_weights_of_one_byte_come_back(clf, tmp_path) -> None:
-    clf.model_ = clf.model_.rounded()
+    with_model(clf, clf.model_.quantized())
     assert_same(kept(clf, tmp_path), clf)
 
 
@@ -138,7 +145,7 @@ def test_a_model_without_names_of_features_has_none(path) -> None:
 
 
 def test_a_new_estimator_has_no_classes() -> None:
-    with pytest.raises(AttributeError, match="'PLTClassifier' object has no attribute 'classes_'"):
+    with pytest.raises(AttributeError, match="This PLTClassifier instance is not fitted yet"):
         _ = PLTClassifier().classes_
 
 
@@ -171,9 +178,9 @@ def test_a_loaded_estimator_may_be_fitted_again(tmp_path) -> None:
 
 
 def test_a_file_tells_nothing_about_the_machine(tmp_path) -> None:
-    clf = PLTClassifier(checkpoint=str(tmp_path / "secret-folder")).fit(X, Y)
+    clf = PLTClassifier(checkpoint_dir=str(tmp_path / "secret-folder")).fit(X, Y)
     loaded = kept(clf, tmp_path)
-    assert loaded.checkpoint is None
+    assert loaded.checkpoint_dir is None
     assert b"secret-folder" not in (tmp_path / "model.lt").read_bytes()
 
 
@@ -212,7 +219,7 @@ def test_names_that_are_no_unicode_are_refused(tmp_path) -> None:
 
 def test_python_objects_in_nodes_are_refused(tmp_path) -> None:
     clf = PLTClassifier(node_estimator=BernoulliNB()).fit(X, Y)
-    with pytest.raises(ValueError, match="node_estimator= holds Python objects"):
+    with pytest.raises(ValueError, match="a model file is for native nodes"):
         clf.save(tmp_path / "model.lt")
 
 
@@ -221,7 +228,7 @@ def test_python_objects_in_nodes_are_refused(tmp_path) -> None:
     [
         ({"node_estimator": BernoulliNB()}, "node_estimator must be a plain value"),
         ({"random_state": np.random.RandomState(0)}, "random_state must be a plain value"),
-        ({"tree_options": {"key": len}}, "tree_options must be a plain value .* is a builtin"),
+        ({"tree_params": {"key": len}}, "tree_params must be a plain value .* is a builtin"),
         ({"C": np.inf}, "C must be finite to be saved"),
         ({"tree": TREE}, "tree must be what the model was fitted with"),
         ({"threshold": 2.0}, "threshold must lie in 0..1, but is 2.0"),

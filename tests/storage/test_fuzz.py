@@ -112,6 +112,6 @@ def test_a_broken_tagger_is_refused_or_answers_with_probabilities(seed, tmp_path
         except ModelFileError:
             n_refused += 1
             continue
-        for found in tagger.tag(["grüner tea with bread", ""], top_k=3):
+        for found in tagger.tag(["grüner tea with bread", ""], k=3):
             assert all(0 <= probability <= 1 for _, probability in found)
     assert N_FILES // 8 < n_refused < N_FILES // 2

@@ -37,8 +37,8 @@ def data(seed: int = 0):
 
 
 def estimator(folder=None, **options) -> PLTClassifier:
-    common = {"tree": "kmeans", "tree_options": {"max_leaf": 2}, "n_trees": 2, "n_jobs": 1}
-    return PLTClassifier(checkpoint=folder, **(common | options))
+    common = {"tree": "kmeans", "tree_params": {"max_leaf_size": 2}, "n_trees": 2, "n_jobs": 1}
+    return PLTClassifier(checkpoint_dir=folder, **(common | options))
 
 
 def assert_same_model(one: PLTClassifier, other: PLTClassifier) -> None:

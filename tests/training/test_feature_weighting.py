@@ -13,7 +13,13 @@ from labeltree import PLTClassifier
 from labeltree.data import as_features, as_labels, read_npz
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.estimators.summary import summarize
-from labeltree.training.feature_weighting import ENOUGH_ROWS, find_powers, learn_scaling, telling
+from labeltree.training.feature_weighting import (
+    ENOUGH_ROWS,
+    find_powers,
+    label_affinity,
+    learn_scaling,
+)
+from tests.fitted import with_state
 from tests.model_files import edited, put
 from tests.reference import training as reference
 
@@ -41,22 +47,22 @@ def words(n_rows: int = 2000, seed: int = 0, *, counts: bool = False):
 @settings(deadline=None, max_examples=60)
 def test_telling_is_its_plain_statement(seed: int, n_threads: int) -> None:
     X, Y = problem(seed)
-    found = telling(as_features(X), as_labels([sorted(y) for y in Y], n_labels=5), n_threads)
-    np.testing.assert_allclose(found, reference.telling(X.tolist(), Y), rtol=1e-4)
+    found = label_affinity(as_features(X), as_labels([sorted(y) for y in Y], n_labels=5), n_threads)
+    np.testing.assert_allclose(found, reference.label_affinity(X.tolist(), Y), rtol=1e-4)
 
 
 def test_telling_is_the_same_on_any_number_of_threads() -> None:
     rng = np.random.default_rng(0)
     X = as_features(sparse.random_array((500, 50), density=0.2, rng=rng, dtype=np.float32))
     Y = as_labels([rng.choice(2000, 3, replace=False).tolist() for _ in range(500)], n_labels=2000)
-    expected = telling(X, Y, 1)
+    expected = label_affinity(X, Y, 1)
     for n_threads in (2, 5):
-        assert telling(X, Y, n_threads).tolist() == expected.tolist()
+        assert label_affinity(X, Y, n_threads).tolist() == expected.tolist()
 
 
 def test_a_feature_without_rows_is_as_telling_as_the_mean() -> None:
     X = as_features([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    tells = telling(X, as_labels([["a"], ["a"], ["b"]]))
+    tells = label_affinity(X, as_labels([["a"], ["a"], ["b"]]))
     assert tells[1] == pytest.approx(2 / 6 / np.sqrt(2), rel=1e-4)
 
 
@@ -87,12 +93,14 @@ def test_extreme_values_stay_finite(value: float, power: float) -> None:
 def test_rows_of_a_query_are_scaled_as_those_of_training_were() -> None:
     X, Y = words(counts=True)
     clf = PLTClassifier(n_jobs=1).fit(X, Y)
-    assert clf.scaling_.power < 1
-    assert len(clf.scaling_.weights) == 100
-    plain = PLTClassifier(n_jobs=1, normalize=False).fit(clf.scaling_(X), Y)
+    assert clf._fitted.row_scaling.power < 1
+    assert len(clf._fitted.row_scaling.weights) == 100
+    plain = PLTClassifier(n_jobs=1, normalize=False).fit(clf._fitted.row_scaling(X), Y)
     np.testing.assert_array_equal(plain.model_.layouts[0].bytes, clf.model_.layouts[0].bytes)
     for k in (1, 5):
-        for one, other in zip(clf.top_k(X, k), plain.top_k(clf.scaling_(X), k), strict=True):
+        for one, other in zip(
+            clf.top_k(X, k), plain.top_k(clf._fitted.row_scaling(X), k), strict=True
+        ):
             np.testing.assert_array_equal(one, other)
     row = X[[3]]
     np.testing.assert_array_equal(clf.top_k_row(row.indices, row.data, 5)[1], clf.top_k(X, 5)[1][3])
@@ -103,24 +111,24 @@ def test_rows_of_a_query_are_scaled_as_those_of_training_were() -> None:
 def test_telling_words_weigh_more_and_answers_get_better() -> None:
     X, Y = words()
     clf = PLTClassifier(n_jobs=1).fit(X, Y)
-    assert clf.scaling_.weights[:40].min() > clf.scaling_.weights[40:].max()
-    plain = PLTClassifier(n_jobs=1, feature_powers=(1, 0)).fit(X, Y)
+    assert clf._fitted.row_scaling.weights[:40].min() > clf._fitted.row_scaling.weights[40:].max()
+    plain = PLTClassifier(n_jobs=1, feature_weighting=(1, 0)).fit(X, Y)
     new, truth = words(seed=1)
     assert clf.score(new, truth) >= plain.score(new, truth)
-    assert plain.scaling_.keeps_unit_rows
+    assert plain._fitted.row_scaling.keeps_unit_rows
 
 
 def test_powers_depend_on_how_values_spread() -> None:
     X, Y = words()
     rows = as_labels(Y)
-    even = find_powers(X, telling(X, rows))
-    uneven = find_powers(words(counts=True)[0], telling(X, rows))
+    even = find_powers(X, label_affinity(X, rows))
+    uneven = find_powers(words(counts=True)[0], label_affinity(X, rows))
     assert even.value == 1
-    assert even.telling > 0
+    assert even.affinity > 0
     assert uneven.value == 0.55
     signed = X.copy()
     signed.data = np.where(np.arange(X.nnz) % 2, -1, 1) * words(counts=True)[0].data[: X.nnz]
-    assert find_powers(as_features(signed), telling(X, rows)).value == 1
+    assert find_powers(as_features(signed), label_affinity(X, rows)).value == 1
 
 
 def test_rows_of_weight_zero_do_not_count() -> None:
@@ -129,14 +137,16 @@ def test_rows_of_weight_zero_do_not_count() -> None:
     kept = np.flatnonzero(weight)
     some = PLTClassifier(n_jobs=1).fit(X, Y, sample_weight=weight)
     rest = PLTClassifier(n_jobs=1).fit(X[kept], [Y[i] for i in kept])
-    np.testing.assert_array_equal(some.scaling_.weights, rest.scaling_.weights)
+    np.testing.assert_array_equal(
+        some._fitted.row_scaling.weights, rest._fitted.row_scaling.weights
+    )
 
 
 def test_values_that_tell_already_need_no_weights() -> None:
     X, Y = words()
-    tells = telling(X, as_labels(Y))
+    tells = label_affinity(X, as_labels(Y))
     weighted = RowScaling(weights=(tells**0.5).astype(np.float32))(X)
-    assert find_powers(weighted, tells).telling == 0
+    assert find_powers(weighted, tells).affinity == 0
 
 
 @pytest.mark.parametrize(
@@ -155,9 +165,9 @@ def test_dense_features_and_empty_rows_are_taken() -> None:
     X = rng.normal(size=(1200, 5)).astype(np.float32)
     X[::7] = 0
     clf = PLTClassifier().fit(X, [[i % 3] for i in range(1200)])
-    assert clf.scaling_.power == 1
+    assert clf._fitted.row_scaling.power == 1
     nothing = sparse.csr_array((1200, 4), dtype=np.float32)
-    assert PLTClassifier().fit(nothing, [[0]] * 1200).scaling_.keeps_unit_rows
+    assert PLTClassifier().fit(nothing, [[0]] * 1200)._fitted.row_scaling.keeps_unit_rows
 
 
 def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:
@@ -169,26 +179,26 @@ def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:
     assert "; values to the power of 0.55, weighed by labels" in str(
         summarize(tmp_path / "model.lt")
     )
-    plain = PLTClassifier(feature_powers=(0.5, 0)).fit(X, Y)
+    plain = PLTClassifier(feature_weighting=(0.5, 0)).fit(X, Y)
     plain.save(tmp_path / "plain.lt")
     assert str(summarize(tmp_path / "plain.lt")).count("values to the power of 0.5\n") == 1
-    assert lt.load(tmp_path / "plain.lt").scaling_.power == 0.5
+    assert lt.load(tmp_path / "plain.lt")._fitted.row_scaling.power == 0.5
 
 
 def test_learning_goes_on_with_the_scaling_of_the_fit() -> None:
     X, Y = words(counts=True)
     clf = PLTClassifier(n_jobs=1, warm_start=True).fit(X, Y)
-    scaling = clf.scaling_
+    scaling = clf._fitted.row_scaling
     clf.fit(X[:1500], Y[:1500])
-    assert clf.scaling_ is scaling
+    assert clf._fitted.row_scaling is scaling
     clf.partial_fit(X[:10], Y[:10])
-    assert clf.scaling_ is scaling
+    assert clf._fitted.row_scaling is scaling
     assert clf.score(X, Y) > 0.8
     best = clf.predict_proba_one(X[[0]].indices, X[[0]].data, 1)
     assert best[Y[0][0]] == pytest.approx(clf.top_k(X[[0]], 1)[1][0, 0], abs=1e-3)
     online = PLTClassifier().partial_fit(X, Y)
-    assert online.scaling_ is UNIT
-    assert PLTClassifier(normalize=False).partial_fit(X, Y).scaling_ is AS_THEY_ARE
+    assert online._fitted.row_scaling is UNIT
+    assert PLTClassifier(normalize=False).partial_fit(X, Y)._fitted.row_scaling is AS_THEY_ARE
 
 
 @pytest.mark.parametrize("power", [1.0, 0.5])
@@ -215,10 +225,10 @@ def test_fit_leaves_x_as_it_was(form: str) -> None:
         "frame": lambda: pytest.importorskip("pandas").DataFrame(dense.copy()),
     }[form]()
     before = made.copy()
-    found = PLTClassifier(n_jobs=1, feature_powers=(0.5, 0.1)).fit(made, Y)
+    found = PLTClassifier(n_jobs=1, feature_weighting=(0.5, 0.1)).fit(made, Y)
     after, before = ((m.toarray() if sparse.issparse(m) else np.asarray(m)) for m in (made, before))
     np.testing.assert_array_equal(after, before)
-    again = PLTClassifier(n_jobs=1, feature_powers=(0.5, 0.1)).fit(as_features(before), Y)
+    again = PLTClassifier(n_jobs=1, feature_weighting=(0.5, 0.1)).fit(as_features(before), Y)
     np.testing.assert_array_equal(found.model_.layouts[0].bytes, again.model_.layouts[0].bytes)
 
 
@@ -247,7 +257,7 @@ def test_values_of_a_mapped_file_are_scaled_into_a_file(tmp_path) -> None:
     ],
 )
 def test_a_hostile_scaling_of_a_file_is_refused(tmp_path, value, message) -> None:
-    PLTClassifier(feature_powers=(0.5, 0)).fit(*words()).save(tmp_path / "model.lt")
+    PLTClassifier(feature_weighting=(0.5, 0)).fit(*words()).save(tmp_path / "model.lt")
     data = edited(
         (tmp_path / "model.lt").read_bytes(), lambda parts: parts["header"].update(scaling=value)
     )
@@ -265,7 +275,7 @@ def test_a_hostile_scaling_of_a_file_is_refused(tmp_path, value, message) -> Non
 )
 def test_hostile_weights_of_a_file_are_refused(tmp_path, weights, message) -> None:
     clf = PLTClassifier().fit(*words())
-    clf.scaling_ = RowScaling(power=0.5, weights=weights.astype(np.float32))
+    with_state(clf, row_scaling=RowScaling(power=0.5, weights=weights.astype(np.float32)))
     clf.save(tmp_path / "model.lt")
     with pytest.raises(lt.ModelFileError, match=message):
         lt.load(tmp_path / "model.lt")
@@ -274,10 +284,10 @@ def test_hostile_weights_of_a_file_are_refused(tmp_path, weights, message) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"feature_powers": (1,)}, "feature_powers must be two numbers from 0 to 2"),
-        ({"feature_powers": (1, -1)}, "feature_powers must be two numbers from 0 to 2"),
-        ({"feature_powers": (np.nan, 0)}, "feature_powers must be two numbers from 0 to 2"),
-        ({"feature_powers": (1, 0), "normalize": False}, "but normalize is False"),
+        ({"feature_weighting": (1,)}, "feature_weighting must be a pair of numbers, but has 1"),
+        ({"feature_weighting": (1, -1)}, "feature_weighting must be two numbers from 0 to 2"),
+        ({"feature_weighting": (np.nan, 0)}, "feature_weighting must be two numbers from 0 to 2"),
+        ({"feature_weighting": (1, 0.5), "normalize": False}, "but normalize is False"),
     ],
 )
 def test_bad_powers_are_refused(options, message) -> None:
@@ -286,5 +296,5 @@ def test_bad_powers_are_refused(options, message) -> None:
 
 
 def test_a_word_is_no_pair_of_powers() -> None:
-    with pytest.raises(TypeError, match="feature_powers must be a pair of numbers or None"):
-        PLTClassifier(feature_powers="auto").fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="feature_weighting must be 'auto', a pair of numbers or"):
+        PLTClassifier(feature_weighting="best").fit([[1.0], [2.0]], [0, 1])

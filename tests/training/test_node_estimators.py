@@ -50,9 +50,11 @@ def test_every_node_is_fitted_over_the_rows_that_reach_it() -> None:
 def test_logistic_regression_agrees_with_the_native_solver() -> None:
     X, Y = data()
     Y = sparse.csr_array(Y[:, [0, 1, 2, 3, 4, 0]])  # so that no node has rows of one kind only
-    tight = {"tolerance": 1e-6, "max_iterations": 3000, "prune": 0.0}
-    same_c = {"C": 0.7, "damping": (0.0, 0.0)}
-    native = PLTClassifier(tree=TREE, loss="logistic", bias=0.0, **same_c, **tight).fit(X, Y)
+    tight = {"tol": 1e-6, "max_iter": 3000, "weight_threshold": 0.0}
+    same_c = {"C": 0.7, "C_decay": (0.0, 0.0)}
+    native = PLTClassifier(
+        tree=TREE, loss="logistic", intercept_scaling=0.0, **same_c, **tight
+    ).fit(X, Y)
     node = LogisticRegression(C=0.7, fit_intercept=False, tol=1e-8)
     clf = PLTClassifier(tree=TREE, node_estimator=node).fit(X, Y)
     np.testing.assert_allclose(
@@ -68,13 +70,13 @@ def test_answers_have_the_same_forms_as_with_the_native_solver() -> None:
     assert (labels[:, 6:] == -1).all()
     np.testing.assert_array_equal(probabilities[:, :6], -np.sort(-every, axis=1))
     np.testing.assert_array_equal(clf.predict(X).toarray(), every >= np.float32(0.3))
-    assert clf.predict_proba(X[:0], top_k=2).shape == (0, 6)
+    assert clf.predict_proba(X[:0], k=2).shape == (0, 6)
 
 
 def test_a_threshold_search_asks_below_probable_nodes_only() -> None:
     X, Y = data()
     clf = PLTClassifier(tree=TREE, node_estimator=BernoulliNB()).fit(X, Y)
-    assert (clf.prediction_cost(X, top_k=1) == TREE.n_nodes).all()
+    assert (clf.prediction_cost(X, k=1) == TREE.n_nodes).all()
     assert (clf.prediction_cost(X, threshold=1.0) < TREE.n_nodes).any()
     every = clf.predict_proba(X).toarray()
     found = clf.predict_proba(X, threshold=0.2).toarray()
@@ -83,7 +85,7 @@ def test_a_threshold_search_asks_below_probable_nodes_only() -> None:
 
 def test_a_forest_of_node_estimators_is_the_mean() -> None:
     X, Y = data()
-    grown = [TREE, trees.random(6, seed=1)]
+    grown = [TREE, trees.random(6, random_state=1)]
     node = BernoulliNB()
     forest = PLTClassifier(tree=grown, node_estimator=node).fit(X, Y)
     parts = [
@@ -121,7 +123,7 @@ def test_the_given_estimator_stays_unfitted() -> None:
     ("options", "error", "message"),
     [
         ({"node_estimator": RidgeClassifier()}, TypeError, "must have predict_proba, but Ridge"),
-        ({"checkpoint": "parts"}, ValueError, "checkpoint is for the native solver"),
+        ({"checkpoint_dir": "parts"}, ValueError, "checkpoint_dir is for the native solver"),
         ({"max_memory": "1GB"}, ValueError, "max_memory is for the native solver"),
     ],
 )

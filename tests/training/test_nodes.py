@@ -13,7 +13,7 @@ from labeltree.model.layout import NodeWeights
 from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_tree
 from tests.reference import training as reference
 
-EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
+EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
 TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
 
 
@@ -55,7 +55,12 @@ def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias:
     X, Y = problem()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
     settings = SolverSettings(
-        loss=loss, C=0.7, bias=bias, class_weight=(2.0, 0.5), damping=(0.2, 0.4), **EXACT
+        loss=loss,
+        C=0.7,
+        intercept_scaling=bias,
+        pos_neg_weight=(2.0, 0.5),
+        C_decay=(0.2, 0.4),
+        **EXACT,
     )
     trained = weights_of(TREE, X, Y, settings, sample_weight=weight)
     for v, (positive, negative) in enumerate(rows_of_nodes(TREE, Y)):
@@ -97,7 +102,7 @@ def assert_same(a: NodeWeights, b: NodeWeights) -> None:
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 def test_weights_are_the_same_to_the_last_bit_for_any_number_of_threads(loss: str) -> None:
     tree, X, Y = big_problem()
-    settings = SolverSettings(loss=loss, prune=0.0)
+    settings = SolverSettings(loss=loss, weight_threshold=0.0)
     one = weights_of(tree, X, Y, settings)
     for n_threads in (2, 5):
         assert_same(one, weights_of(tree, X, Y, settings, n_threads=n_threads))
@@ -105,14 +110,16 @@ def test_weights_are_the_same_to_the_last_bit_for_any_number_of_threads(loss: st
 
 def test_another_seed_visits_rows_in_another_order() -> None:
     tree, X, Y = big_problem()
-    one, other = (weights_of(tree, X, Y, SolverSettings(seed=seed, prune=0.0)) for seed in (0, 1))
+    one, other = (
+        weights_of(tree, X, Y, SolverSettings(seed=seed, weight_threshold=0.0)) for seed in (0, 1)
+    )
     assert not np.array_equal(one.values, other.values)
 
 
 def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
     X, Y = problem(n_labels=40)
     tree = trees.star(40)
-    trained = weights_of(tree, X, Y, SolverSettings(damping=(0.0, 0.0), **EXACT))
+    trained = weights_of(tree, X, Y, SolverSettings(C_decay=(0.0, 0.0), **EXACT))
     for v in (1, 17, 39):
         y = np.where(
             np.isin(np.arange(Y.n_rows), [i for i in range(Y.n_rows) if v - 1 in Y.row(i)]),
@@ -147,15 +154,17 @@ def test_the_root_is_trained_where_rows_have_no_labels() -> None:
 
 def test_small_weights_are_dropped() -> None:
     X, Y = problem()
-    whole = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1])
-    pruned = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.2)), X.shape[1])
+    whole = dense(weights_of(TREE, X, Y, SolverSettings(weight_threshold=0.0)), X.shape[1])
+    pruned = dense(weights_of(TREE, X, Y, SolverSettings(weight_threshold=0.2)), X.shape[1])
     np.testing.assert_array_equal(pruned, np.where(np.abs(whole) > 0.2, whole, 0.0))
 
 
 def test_a_node_keeps_its_largest_weights() -> None:
     X, Y = problem()
-    whole = np.abs(dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0)), X.shape[1]))
-    few = dense(weights_of(TREE, X, Y, SolverSettings(prune=0.0, max_nonzeros=3)), X.shape[1])
+    whole = np.abs(dense(weights_of(TREE, X, Y, SolverSettings(weight_threshold=0.0)), X.shape[1]))
+    few = dense(
+        weights_of(TREE, X, Y, SolverSettings(weight_threshold=0.0, max_nonzeros=3)), X.shape[1]
+    )
     trained = whole.any(axis=1)
     assert (np.count_nonzero(few, axis=1)[trained] == 3).all()
     for v in np.flatnonzero(trained):
@@ -217,7 +226,7 @@ def test_ctrl_c_stops_training() -> None:
     rng = np.random.default_rng(0)
     X = as_features(rng.random((5000, 200), dtype=np.float32))
     Y = as_labels(rng.integers(2, size=(5000, 200), dtype=np.uint8))
-    settings = SolverSettings(loss="logistic", C=1000.0, tolerance=0.0, max_iterations=1_000_000)
+    settings = SolverSettings(loss="logistic", C=1000.0, tol=0.0, max_iter=1_000_000)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
@@ -233,13 +242,13 @@ def test_ctrl_c_stops_training() -> None:
         ({"loss": "hinge"}, "loss must be one of squared_hinge, logistic, but is 'hinge'"),
         ({"C": 0.0}, "C must be above 0, but is 0.0"),
         ({"C": float("nan")}, "C must be above 0"),
-        ({"class_weight": (1.0, 0.0)}, "class_weight must be above 0, but is \\(1.0, 0.0\\)"),
-        ({"damping": (0.1,)}, "damping must be two powers from 0 to 1, but is \\(0.1,\\)"),
-        ({"damping": (0.1, -0.1)}, "damping must be two powers from 0 to 1"),
-        ({"bias": -1.0}, "bias must be at least 0"),
-        ({"tolerance": -0.1}, "tolerance must be at least 0"),
-        ({"prune": float("inf")}, "prune must be at least 0"),
-        ({"max_iterations": 0}, "max_iterations must be at least 1, but is 0"),
+        ({"pos_neg_weight": (1.0, 0.0)}, "pos_neg_weight must be above 0, but is \\(1.0, 0.0\\)"),
+        ({"C_decay": (0.1,)}, "C_decay must be two numbers from 0 to 1, but is \\(0.1,\\)"),
+        ({"C_decay": (0.1, -0.1)}, "C_decay must be two numbers from 0 to 1"),
+        ({"intercept_scaling": -1.0}, "intercept_scaling must be at least 0"),
+        ({"tol": -0.1}, "tol must be at least 0"),
+        ({"weight_threshold": float("inf")}, "weight_threshold must be at least 0"),
+        ({"max_iter": 0}, "max_iter must be at least 1, but is 0"),
         ({"max_nonzeros": 0}, "max_nonzeros must be at least 1, but is 0"),
     ],
 )

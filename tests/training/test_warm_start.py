@@ -9,12 +9,12 @@ from labeltree import LabelTree, PLTClassifier, TextTagger
 from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
-from labeltree.training.loss_weights import NodeRows
-from labeltree.training.nodes import NEVER, SolverSettings, Start, train_nodes
+from labeltree.training.loss_weights import NodeCounts
+from labeltree.training.nodes import NEVER, SolverSettings, WarmStart, train_nodes
 from tests.reference import training as reference
 
 TREE = LabelTree.from_nested([[0, 1], 2])
-EXACT = {"tolerance": 1e-5, "max_iterations": 3000, "prune": 0.0}
+EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
 
 
 def rows(n_rows: int = 40, seed: int = 0, n_labels: int = 3):
@@ -25,7 +25,7 @@ def rows(n_rows: int = 40, seed: int = 0, n_labels: int = 3):
     return as_features(X), as_labels(Y)
 
 
-def start(rows_before: int = 40) -> Start:
+def start(rows_before: int = 40) -> WarmStart:
     rng = np.random.default_rng(9)
     n = TREE.n_nodes
     weights = NodeWeights(
@@ -35,12 +35,12 @@ def start(rows_before: int = 40) -> Start:
         rng.normal(size=n).astype(np.float32),
     )
     is_known = np.array([True, True, True, True, False])
-    return Start(weights, is_known, rows_before, has_root=False)
+    return WarmStart(weights, is_known, rows_before, has_root=False)
 
 
-def trained(X, Y, loss: str, begin: Start, n_threads: int = 1) -> NodeWeights:
+def trained(X, Y, loss: str, begin: WarmStart, n_threads: int = 1) -> NodeWeights:
     settings = SolverSettings(loss=loss, **EXACT)
-    layout = train_nodes(TREE, X, Y, settings, start=begin, n_threads=n_threads).layout
+    layout = train_nodes(TREE, X, Y, settings, warm_start=begin, n_threads=n_threads).layout
     return Model([TREE], [layout], loss, 8, has_root=False).weights()
 
 
@@ -49,7 +49,7 @@ def test_weights_minimise_their_distance_from_the_start_and_the_loss(loss: str) 
     X, Y = rows()
     begin = start()
     found = trained(X, Y, loss, begin)
-    errors = SolverSettings(loss=loss).error_weights(NodeRows.of(TREE, Y, None))
+    errors = SolverSettings(loss=loss).loss_weights(NodeCounts.of(TREE, Y, None))
     labels = Y.to_csr().toarray() > 0
     leaf_labels = {int(TREE.leaf(j)): [j] for j in range(3)} | {1: [0, 1]}
     for v in (1, 3, 4):
@@ -88,7 +88,7 @@ def test_nodes_without_positive_rows_keep_what_they_have() -> None:
 def test_features_of_no_new_row_keep_their_weights() -> None:
     X = [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0]]
     Y = [["tea"], ["bread"], ["tea"], ["bread"]]
-    clf = PLTClassifier(warm_start=True, prune=0.0).fit(X, Y)
+    clf = PLTClassifier(warm_start=True, weight_threshold=0.0).fit(X, Y)
     before = clf.predict_proba([[0, 1, 0]]).toarray()
     clf.fit([[1, 0, 0], [0, 0, 1]], [["tea"], ["tea"]])
     after = clf.predict_proba([[0, 1, 0]]).toarray()
@@ -99,7 +99,7 @@ def test_features_of_no_new_row_keep_their_weights() -> None:
 
 def test_the_root_keeps_what_it_knows_of_rows_without_labels() -> None:
     X = [[1, 0], [0, 1], [1, 1], [0.2, 1]]
-    clf = PLTClassifier(warm_start=True, prune=0.0).fit(X, [["a"], ["b"], ["a"], []])
+    clf = PLTClassifier(warm_start=True, weight_threshold=0.0).fit(X, [["a"], ["b"], ["a"], []])
     before = clf.model_.weights()
     clf.fit([[1, 0], [0, 1]], [["a"], ["b"]])
     assert clf.model_.has_root
@@ -152,7 +152,7 @@ def test_a_tagger_keeps_its_words() -> None:
     n_words = tagger.n_features_in_
     tagger.fit(["tea with milk", "white bread"], [["tea"], ["bread"]])
     assert tagger.n_features_in_ == n_words
-    assert tagger.tag(["green"], top_k=1)[0][0][0] == "tea"
+    assert tagger.tag(["green"], k=1)[0][0][0] == "tea"
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_names_are_carried() -> None:
 def test_binary_tree_costs_less_than_twice(case: Case, arity: int, weigh: bool, seed: int) -> None:
     rows, m = case
     Y = as_labels(rows, n_labels=m)
-    tree = trees.random(m, arity=arity, seed=seed)
+    tree = trees.random(m, arity=arity, random_state=seed)
     binary = trees.binarize(tree, Y if weigh else None)
     assert binary.max_degree <= 2
     given_cost = cost.training_cost(tree, Y)

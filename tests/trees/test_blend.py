@@ -20,25 +20,25 @@ def unordered(nested: object) -> object:
     return nested if isinstance(nested, int) else frozenset(map(unordered, nested))
 
 
-@pytest.mark.parametrize("likeness", [0.2, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("similarity", [0.2, 0.5, 0.8, 1.0])
 @pytest.mark.parametrize("seed", range(5))
-def test_blend_is_its_plain_statement(seed, likeness) -> None:
+def test_blend_is_its_plain_statement(seed, similarity) -> None:
     X, Y = random_rows(seed)
-    binary = trees.LabelTree.from_nested(reference.blend_merge(X.tolist(), Y, 12, likeness))
-    tree = trees.blend(X, Y, likeness=likeness)
+    binary = trees.LabelTree.from_nested(reference.blend_merge(X.tolist(), Y, 12, similarity))
+    tree = trees.blend(X, Y, similarity=similarity)
     assert unordered(tree.to_nested()) == unordered(trees.collapse(binary, Y).to_nested())
 
 
 @pytest.mark.parametrize("sweeps", [0, 2])
 def test_no_likeness_is_the_cheapest_tree(sweeps) -> None:
     X, Y = random_rows(seed=1, n_rows=300, n_labels=60)
-    assert trees.blend(X, Y, likeness=0, sweeps=sweeps) == trees.cheapest(Y, sweeps=sweeps)
+    assert trees.blend(X, Y, similarity=0, sweeps=sweeps) == trees.cheapest(Y, sweeps=sweeps)
 
 
 def test_likeness_joins_what_is_alike_and_price_what_comes_together() -> None:
     X = [[1, 0]] * 6 + [[0, 1]] * 6 + [[1, 1]] * 2
     Y = [[0], [2], [4]] * 2 + [[1], [3], [5]] * 2 + [[0, 1]] * 2
-    alike, cheap = (trees.blend(X, Y, likeness=likeness) for likeness in (1, 0))
+    alike, cheap = (trees.blend(X, Y, similarity=similarity) for similarity in (1, 0))
     assert unordered(alike.to_nested()) == unordered([0, [2, 4], 1, [3, 5]])
     assert unordered(cheap.to_nested()) == unordered([[0, 1], [2, 3], [4, 5]])
 
@@ -54,7 +54,7 @@ def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
     rng = np.random.default_rng(3)
     directions = rng.standard_normal((n // 2, 40)).astype(np.float32)
     X = np.repeat(directions, 2, axis=0) + 0.01 * rng.standard_normal((n, 40)).astype(np.float32)
-    tree = trees.blend(X, [[j] for j in range(n)], likeness=1)
+    tree = trees.blend(X, [[j] for j in range(n)], similarity=1)
     twins = tree.parent[tree.leaves[::2]] == tree.parent[tree.leaves[1::2]]
     assert twins.mean() > 0.9
 
@@ -62,26 +62,26 @@ def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
 @pytest.mark.parametrize("n_labels", [150, 5000])  # one part, or several
 def test_the_tree_does_not_depend_on_threads(n_labels) -> None:
     X, Y = random_rows(seed=4, n_rows=2 * n_labels, n_labels=n_labels)
-    one = trees.blend(X, Y, likeness=0.75, n_jobs=1)
+    one = trees.blend(X, Y, similarity=0.75, n_jobs=1)
     for n_jobs in (2, 3, None):
-        assert trees.blend(X, Y, likeness=0.75, n_jobs=n_jobs) == one
+        assert trees.blend(X, Y, similarity=0.75, n_jobs=n_jobs) == one
 
 
 def test_labels_of_all_parts_are_in_the_tree_once() -> None:
     n = 9000
     Y = sparse.diags_array(np.arange(n) % 3 > 0, dtype=np.uint8).tocsr()  # a third has no rows
     X = sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32)
-    tree = trees.blend(X, Y, likeness=0.75)
+    tree = trees.blend(X, Y, similarity=0.75)
     assert sorted(tree.label[tree.degree == 0]) == list(range(n))
 
 
-@pytest.mark.parametrize("likeness", [0.5, 1.0])
+@pytest.mark.parametrize("similarity", [0.5, 1.0])
 @pytest.mark.parametrize("n_labels", [1, 2, 3, 50])
 @pytest.mark.parametrize("shape", [(0, 4), (6, 0), (6, 4)])
-def test_labels_without_a_direction_still_get_a_tree(shape, n_labels, likeness) -> None:
+def test_labels_without_a_direction_still_get_a_tree(shape, n_labels, similarity) -> None:
     Y = sparse.csr_array((shape[0], n_labels), dtype=np.uint8)
     for rows in (Y, sparse.csr_array(np.ones(Y.shape, np.uint8))):
-        tree = trees.blend(np.zeros(shape, np.float32), rows, likeness=likeness)
+        tree = trees.blend(np.zeros(shape, np.float32), rows, similarity=similarity)
         assert tree.n_labels == n_labels
 
 
@@ -93,7 +93,7 @@ def test_labels_that_share_rows_are_joined_across_parts_if_price_counts_more() -
     X = sparse.vstack([own, own[: n // 2]]).tocsr()
     Y = [[j] for j in range(n)] + [[j, j + n // 2] for j in range(n // 2)]
     cheapest = cost.training_cost(trees.cheapest(Y), Y)
-    assert cost.training_cost(trees.blend(X, Y, likeness=0.05), Y) < 1.01 * cheapest
+    assert cost.training_cost(trees.blend(X, Y, similarity=0.05), Y) < 1.01 * cheapest
 
 
 def test_names_stay_with_their_labels() -> None:
@@ -103,11 +103,11 @@ def test_names_stay_with_their_labels() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"likeness": -0.1}, r"likeness must lie in 0\.\.1, but is -0\.1"),
-        ({"likeness": 2}, r"likeness must lie in 0\.\.1, but is 2"),
-        ({"likeness": float("nan")}, r"likeness must lie in 0\.\.1, but is nan"),
+        ({"similarity": -0.1}, r"similarity must lie in 0\.\.1, but is -0\.1"),
+        ({"similarity": 2}, r"similarity must lie in 0\.\.1, but is 2"),
+        ({"similarity": float("nan")}, r"similarity must lie in 0\.\.1, but is nan"),
         ({"sweeps": -1}, "sweeps must be at least 0, but is -1"),
-        ({"seed": -1}, "seed must be at least 0, but is -1"),
+        ({"random_state": -1}, "random_state must be at least 0, but is -1"),
     ],
 )
 def test_options_outside_their_range_are_refused(options, message) -> None:

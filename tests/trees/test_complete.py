@@ -45,18 +45,18 @@ def test_arity_beyond_the_labels_is_a_star() -> None:
 @pytest.mark.parametrize("arity", [2, 3, 7])
 def test_random_tree_has_at_most_one_short_node(arity: int) -> None:
     for m in range(2, 40):
-        degree = trees.random(m, arity=arity, seed=m).degree
+        degree = trees.random(m, arity=arity, random_state=m).degree
         inner = np.sort(degree[degree > 0])
         assert inner[0] >= 2
         assert (inner[1:] == min(arity, m)).all()
 
 
 def test_random_trees_of_three_labels_are_all_alike_frequent() -> None:
-    alone = [trees.random(3, arity=2, seed=seed).to_nested() for seed in range(600)]
+    alone = [trees.random(3, arity=2, random_state=seed).to_nested() for seed in range(600)]
     by_label = [sum(j in tree for tree in alone) for j in range(3)]
     assert sum(by_label) == 600
     assert min(by_label) > 150
 
 
 def test_seeds_give_other_trees() -> None:
-    assert trees.random(50, seed=1) != trees.random(50, seed=2)
+    assert trees.random(50, random_state=1) != trees.random(50, random_state=2)

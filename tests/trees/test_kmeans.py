@@ -59,18 +59,18 @@ def test_label_vectors_of_huge_values_are_finite() -> None:
 
 
 @pytest.mark.parametrize("balanced", [True, False])
-@pytest.mark.parametrize(("arity", "max_leaf"), [(2, 1), (2, 7), (3, 5), (16, 100), (100, 10)])
-def test_every_label_has_a_leaf_and_no_node_is_too_wide(balanced, arity, max_leaf) -> None:
+@pytest.mark.parametrize(("arity", "max_leaf_size"), [(2, 1), (2, 7), (3, 5), (16, 100), (100, 10)])
+def test_every_label_has_a_leaf_and_no_node_is_too_wide(balanced, arity, max_leaf_size) -> None:
     X, Y = random_rows(seed=1)
-    tree = trees.kmeans(X, Y, arity=arity, max_leaf=max_leaf, balanced=balanced)
+    tree = trees.kmeans(X, Y, arity=arity, max_leaf_size=max_leaf_size, balanced=balanced)
     assert_every_label_once(tree, ONE_LABEL_A_ROW)
-    assert tree.max_degree <= max(arity, max_leaf)
+    assert tree.max_degree <= max(arity, max_leaf_size)
 
 
 @pytest.mark.parametrize("arity", [2, 3, 7, 16])
 def test_balanced_clusters_of_a_node_differ_by_at_most_one_label(arity) -> None:
     X, Y = random_rows(seed=2)
-    tree = trees.kmeans(X, Y, arity=arity, max_leaf=5)
+    tree = trees.kmeans(X, Y, arity=arity, max_leaf_size=5)
     below = n_labels_under(tree)
     for v in np.flatnonzero(tree.degree):
         assert np.ptp(below[tree.children(v)]) <= 1
@@ -86,7 +86,7 @@ def test_a_node_that_is_split_has_as_many_children_as_asked_for() -> None:
 @pytest.mark.parametrize("balanced", [True, False])
 def test_two_obvious_clusters_are_found(seed, balanced) -> None:
     X, Y = points([9, 1], [1, 9], [9, 2], [2, 9], [9, 0], [0, 9])
-    tree = trees.kmeans(X, Y, max_leaf=3, balanced=balanced, seed=seed)
+    tree = trees.kmeans(X, Y, max_leaf_size=3, balanced=balanced, random_state=seed)
     assert sorted(map(sorted, tree.to_nested())) == [[0, 2, 4], [1, 3, 5]]
 
 
@@ -94,14 +94,16 @@ def test_unbalanced_clusters_are_as_large_as_they_are() -> None:
     X, Y = points([9, 1], [9, 2], [9, 0], [9, 3], [0, 9])
     sizes = {
         tuple(sorted(n_labels_under(tree)[tree.children(0)]))
-        for tree in (trees.kmeans(X, Y, max_leaf=4, balanced=False, seed=s) for s in range(5))
+        for tree in (
+            trees.kmeans(X, Y, max_leaf_size=4, balanced=False, random_state=s) for s in range(5)
+        )
     }
     assert (1, 4) in sizes
 
 
 def test_the_length_of_a_label_does_not_matter() -> None:
     X, Y = points([90, 10], [1, 9], [9, 2], [0.2, 0.9])
-    tree = trees.kmeans(X, Y, max_leaf=2)
+    tree = trees.kmeans(X, Y, max_leaf_size=2)
     assert sorted(map(sorted, tree.to_nested())) == [[0, 2], [1, 3]]
 
 
@@ -112,7 +114,8 @@ def test_only_the_heaviest_entries_of_a_label_count() -> None:
     values = rng.uniform(0.5, 1, heavy.shape)
     Y = [[j] for j in range(n_labels)]
     only, all_ = (
-        trees.kmeans(np.where(heavy, values, light), Y, max_leaf=2) for light in (0, 0.49 * values)
+        trees.kmeans(np.where(heavy, values, light), Y, max_leaf_size=2)
+        for light in (0, 0.49 * values)
     )
     assert only == all_
 
@@ -120,9 +123,9 @@ def test_only_the_heaviest_entries_of_a_label_count() -> None:
 @pytest.mark.parametrize("options", [{}, {"balanced": False}, {"arity": 5}])
 def test_the_tree_does_not_depend_on_threads(options) -> None:
     X, Y = random_rows(seed=4)
-    one = trees.kmeans(X, Y, max_leaf=4, n_jobs=1, **options)
+    one = trees.kmeans(X, Y, max_leaf_size=4, n_jobs=1, **options)
     for n_jobs in (2, 5, None):
-        assert trees.kmeans(X, Y, max_leaf=4, n_jobs=n_jobs, **options) == one
+        assert trees.kmeans(X, Y, max_leaf_size=4, n_jobs=n_jobs, **options) == one
 
 
 def test_threads_that_share_one_bisection_give_the_same_tree() -> None:
@@ -132,21 +135,21 @@ def test_threads_that_share_one_bisection_give_the_same_tree() -> None:
 
 def test_another_seed_gives_another_tree() -> None:
     X, Y = random_rows(seed=6)
-    assert trees.kmeans(X, Y, seed=0) == trees.kmeans(X, Y, seed=0)
-    assert trees.kmeans(X, Y, seed=0) != trees.kmeans(X, Y, seed=1)
+    assert trees.kmeans(X, Y, random_state=0) == trees.kmeans(X, Y, random_state=0)
+    assert trees.kmeans(X, Y, random_state=0) != trees.kmeans(X, Y, random_state=1)
 
 
 def test_max_depth_is_the_depth_in_edges() -> None:
     X, Y = random_rows(seed=7)
     for max_depth in (1, 2, 3):
-        tree = trees.kmeans(X, Y, max_leaf=1, max_depth=max_depth)
+        tree = trees.kmeans(X, Y, max_leaf_size=1, max_depth=max_depth)
         assert tree.depth == max_depth
         assert_every_label_once(tree, ONE_LABEL_A_ROW)
 
 
 def test_unbalanced_trees_are_not_deep_even_if_labels_split_off_one_by_one() -> None:
     n = 300
-    tree = trees.kmeans(np.eye(n), [[j] for j in range(n)], max_leaf=1, balanced=False)
+    tree = trees.kmeans(np.eye(n), [[j] for j in range(n)], max_leaf_size=1, balanced=False)
     assert tree.depth <= 8 + 5 * np.log2(n) + 2
 
 
@@ -154,7 +157,7 @@ def test_labels_without_rows_keep_together() -> None:
     X = np.eye(4, dtype=np.float32)
     Y = sparse.csr_array(([1, 1, 1, 1], ([0, 1, 2, 3], [1, 3, 5, 7])), shape=(4, 8))
     for balanced in (True, False):
-        tree = trees.kmeans(X, Y, max_leaf=4, balanced=balanced)
+        tree = trees.kmeans(X, Y, max_leaf_size=4, balanced=balanced)
         assert len(set(tree.parent[tree.leaves[::2]])) == 1
 
 
@@ -174,7 +177,7 @@ def test_labels_without_rows_keep_together() -> None:
 def test_labels_without_a_direction_still_get_a_tree(X, n_labels, balanced) -> None:
     Y = sparse.csr_array(np.ones((X.shape[0], n_labels), np.uint8))
     for arity in (2, 3):
-        tree = trees.kmeans(X, Y, arity=arity, max_leaf=2, balanced=balanced)
+        tree = trees.kmeans(X, Y, arity=arity, max_leaf_size=2, balanced=balanced)
         assert_every_label_once(tree, n_labels)
         assert tree.max_degree <= arity
 
@@ -188,9 +191,9 @@ def test_names_stay_with_their_labels() -> None:
     ("options", "message"),
     [
         ({"arity": 1}, "arity must be at least 2, but is 1"),
-        ({"max_leaf": 0}, "max_leaf must be at least 1, but is 0"),
+        ({"max_leaf_size": 0}, "max_leaf_size must be at least 1, but is 0"),
         ({"max_depth": 0}, "max_depth must be at least 1 or None, but is 0"),
-        ({"seed": -1}, "seed must be at least 0, but is -1"),
+        ({"random_state": -1}, "random_state must be at least 0, but is -1"),
         ({"n_jobs": 0}, "n_jobs must be a number of threads"),
     ],
 )
@@ -215,4 +218,4 @@ def test_ctrl_c_ends_a_long_call(n_jobs) -> None:
     X = sparse.csr_array(rng.random((1500, 1500), np.float32))
     Y = rng.integers(0, 9000, (1500, 60)).tolist()
     with interrupted():
-        trees.kmeans(X, Y, max_leaf=1, n_jobs=n_jobs)
+        trees.kmeans(X, Y, max_leaf_size=1, n_jobs=n_jobs)

@@ -7,7 +7,7 @@ from typing import Any
 
 import fasttext
 
-from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, rows_of
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, one_by_one
 
 _PREFIX = "__label__"
 
@@ -18,7 +18,7 @@ def read(files: Mapping[str, str]) -> str:
 
 
 def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, but for the settings."""
+    """Train with its defaults, except for the settings."""
     fasttext.train_supervised(input=data, thread=threads, verbose=0, **settings).save_model(
         model_path
     )
@@ -34,17 +34,22 @@ def query(row: Any) -> str:
     return " ".join(f"f{j}" for j in row.indices.tolist()) + "\n"
 
 
-def ask(model: Any, query: str, k: int) -> Any:
-    """Answer one row."""
+prepare = one_by_one(query)
+
+
+def predict_one(model: Any, query: str, k: int) -> Any:
+    """Return the best labels of one row."""
     # The wrapper's own predict needs numpy 1; the compiled class below it does not.
     return model.f.predict(query, k, 0.0, "strict")
 
 
-def predict(model: Any, X: Any, k: int) -> Ranking:
-    """Rank the labels of each row; its answers are not spread over threads."""
-    answers = (ask(model, query(row), k) for row in rows_of(X))
+def predict(model: Any, rows: list[str], k: int) -> list[Any]:
+    """Return the best labels of each row; it predicts on one thread."""
+    return [predict_one(model, row, k) for row in rows]
+
+
+def ranking(found: list[Any], k: int) -> Ranking:
+    """Return the ranking of the labels by number."""
     # It adds 0.00001 to a probability before it takes the logarithm.
-    pairs = (
-        [(int(name.removeprefix(_PREFIX)), min(p, 1.0)) for p, name in answer] for answer in answers
-    )
-    return from_pairs(pairs, X.shape[0], k)
+    pairs = [[(int(name.removeprefix(_PREFIX)), min(p, 1.0)) for p, name in row] for row in found]
+    return from_pairs(pairs, k)

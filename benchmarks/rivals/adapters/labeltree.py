@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 import labeltree
-from benchmarks.rivals.adapters.matrices import Ranking
+from benchmarks.rivals.adapters.matrices import Ranking, as_it_is
 from labeltree.data import LabelRows, read_npz, read_npz_labels
 
 
@@ -24,17 +24,17 @@ def train(
     data: tuple[Any, LabelRows],
     model_path: str,
     threads: int,
-    compress: bool = False,
+    quantize: bool = False,
     beam: int | None = None,
     **settings: Any,
 ) -> None:
-    """Train with its defaults, but for the settings.
+    """Train with its defaults, except for the settings.
 
-    `compress` makes weights of one byte; `beam` is for the queries that follow.
+    `quantize` quantizes the weights to 8 bits; `beam` is for the predictions that follow.
     """
     model = labeltree.PLTClassifier(n_jobs=threads, **settings).fit(*data)
-    if compress:
-        model.compress()
+    if quantize:
+        model.quantize()
     model.save(model_path)
     _beam_path(model_path).write_text(json.dumps(beam))
 
@@ -55,14 +55,17 @@ def query(row: Any) -> Any:
     return made.indices.astype(np.int32), made.data.astype(np.float32)
 
 
-def ask(model: Any, query: Any, k: int) -> Any:
-    """Answer one row."""
+def predict_one(model: Any, query: Any, k: int) -> Any:
+    """Return the best labels of one row."""
     tree, beam = model
     return tree.top_k_row(*query, k, beam=beam)
 
 
-def predict(model: Any, X: Any, k: int) -> Ranking:
-    """Rank the labels of each row."""
+def predict(model: Any, rows: Any, k: int) -> Ranking:
+    """Return the best labels of each row."""
     tree, beam = model
-    ranking: Ranking = tree.top_k(X, k, beam=beam)
-    return ranking
+    found: Ranking = tree.top_k(rows, k, beam=beam)
+    return found
+
+
+prepare = ranking = as_it_is

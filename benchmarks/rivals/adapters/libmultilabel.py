@@ -8,26 +8,18 @@ import numpy as np
 import psutil
 from libmultilabel import linear
 
-from benchmarks.rivals.adapters.matrices import (
-    Ranking,
-    among_used,
-    as_it_is,
-    dump,
-    in_blocks,
-    load_dumped,
-    read_matrices,
-    used_labels,
-)
+from benchmarks.rivals.adapters.matrices import AllScores, dump, used_labels
 
-read = read_matrices
-query = as_it_is
-load = load_dumped
+_scores = AllScores(lambda model, rows: model.predict_values(rows))
+read, load = _scores.read, _scores.load
+query, prepare, ranking = _scores.query, _scores.prepare, _scores.ranking
+predict_one, predict = _scores.predict_one, _scores.predict
 
 
 def train(
     data: tuple[Any, Any], model_path: str, threads: int, *, seed: int, **settings: Any
 ) -> None:
-    """Train with its defaults, but for the settings."""
+    """Train with its defaults, except for the settings."""
     # It takes as many threads as there are cores and has no option to take fewer.
     psutil.cpu_count = lambda logical=True: threads
     X, Y = data
@@ -36,14 +28,3 @@ def train(
     np.random.seed(seed)  # noqa: NPY002 - where it takes its random numbers from
     model = linear.train_tree(Y[:, used], X, verbose=False, **settings)
     dump((model, used), model_path)
-
-
-def ask(model: Any, query: Any, k: int) -> Ranking:
-    """Answer one row; the model gives a score for each label there is."""
-    tree, used = model
-    return among_used(tree.predict_values(query), used, k)
-
-
-def predict(model: Any, X: Any, k: int) -> Ranking:
-    """Rank the labels of each row."""
-    return in_blocks(lambda rows: ask(model, rows, k), X)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ def read_matrices(files: Mapping[str, str]) -> tuple[Any, Any]:
     )
 
 
-def as_it_is(row: Any) -> Any:
-    """Return a row for systems that take matrices of height 1."""
-    return row
+def as_it_is(rows: Any, k: int = 0) -> Any:
+    """Return rows, or what was predicted for them, as they are."""
+    return rows
 
 
 def as_pairs(row: Any) -> list[tuple[int, float]]:
@@ -32,15 +32,15 @@ def as_pairs(row: Any) -> list[tuple[int, float]]:
     return list(zip(row.indices.tolist(), row.data.tolist(), strict=True))
 
 
-def rows_of(X: Any) -> Iterator[Any]:
-    """Yield the rows as matrices of height 1."""
-    return (X[i : i + 1] for i in range(X.shape[0]))
+def one_by_one(query: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    """Return a function that makes a list of queries of the rows of a matrix."""
+    return lambda X: [query(X[i : i + 1]) for i in range(X.shape[0])]
 
 
-def from_pairs(rows: Iterable[Sequence[tuple[int, float]]], n_rows: int, k: int) -> Ranking:
+def from_pairs(rows: Sequence[Sequence[tuple[int, float]]], k: int) -> Ranking:
     """Return the ranking of rows that list (label, score) pairs, best first."""
-    labels = np.full((n_rows, k), -1, np.int64)
-    scores = np.zeros((n_rows, k), np.float32)
+    labels = np.full((len(rows), k), -1, np.int64)
+    scores = np.zeros((len(rows), k), np.float32)
     for i, row in enumerate(rows):
         for j, (label, score) in enumerate(row[:k]):
             labels[i, j] = label
@@ -72,9 +72,9 @@ def from_all_scores(scores: NDArray[Any], k: int) -> Ranking:
     return best.astype(np.int64), np.take_along_axis(scores, best, axis=1).astype(np.float32)
 
 
-def in_blocks(answer: Callable[[Any], Ranking], X: Any, n_rows: int = 256) -> Ranking:
-    """Return the ranking of all rows, so many at a time: scores for every label take memory."""
-    blocks = [answer(X[i : i + n_rows]) for i in range(0, X.shape[0], n_rows)]
+def in_blocks(predict: Callable[[Any], Ranking], X: Any, n_rows: int = 256) -> Ranking:
+    """Return the ranking of all rows in blocks, as scores for every label take memory."""
+    blocks = [predict(X[i : i + n_rows]) for i in range(0, X.shape[0], n_rows)]
     return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
 
 
@@ -95,7 +95,24 @@ def used_labels(Y: Any) -> NDArray[np.int64]:
     return np.flatnonzero(Y.sum(axis=0).A1)
 
 
-def among_used(scores: Any, used: NDArray[np.int64], k: int) -> Ranking:
-    """Return the ranking of scores of the used labels only, in the numbers of all labels."""
-    best, best_scores = from_all_scores(scores, k)
-    return used[best], best_scores
+class AllScores:
+    """What an adapter needs of a system that gives a score for each label: the best are sorted out.
+
+    Sorting is part of its time, as it has no call for the best labels.
+    """
+
+    read = staticmethod(read_matrices)
+    load = staticmethod(load_dumped)
+    query = prepare = ranking = staticmethod(as_it_is)
+
+    def __init__(self, scores: Callable[[Any, Any], NDArray[Any]]) -> None:
+        self._scores = scores
+
+    def predict_one(self, model: tuple[Any, NDArray[np.int64]], query: Any, k: int) -> Ranking:
+        """Return the best labels of some rows; the model comes with the labels it knows."""
+        best, scores = from_all_scores(self._scores(model[0], query), k)
+        return model[1][best], scores
+
+    def predict(self, model: tuple[Any, NDArray[np.int64]], rows: Any, k: int) -> Ranking:
+        """Return the best labels of all rows."""
+        return in_blocks(lambda block: self.predict_one(model, block, k), rows)

@@ -8,15 +8,17 @@ from typing import Any
 
 from napkinxc.models import PLT
 
-from benchmarks.rivals.adapters.matrices import Ranking, as_pairs, from_pairs, read_matrices
+from benchmarks.rivals.adapters.matrices import as_it_is, as_pairs, from_pairs, read_matrices
 
 read = read_matrices
-#: Dense weights answer fastest; more bytes than this are not held dense.
+prepare = as_it_is
+ranking = from_pairs
+#: Dense weights predict fastest; more bytes than this are not held dense.
 _MAX_DENSE = 1 << 30
 
 
 def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, but for the settings."""
+    """Train with its defaults, except for the settings."""
     X, Y = data
     PLT(model_path, threads=threads, **settings).fit(X, Y)
     # A binary tree over m labels has fewer than 2 m nodes.
@@ -38,11 +40,9 @@ def query(row: Any) -> list[list[tuple[int, float]]]:
     return [as_pairs(row)]
 
 
-def ask(model: PLT, query: Any, k: int) -> Any:
-    """Answer one row."""
-    return model.predict_proba(query, top_k=k)
+def predict(model: PLT, rows: Any, k: int) -> Any:
+    """Return the best labels of one or many rows."""
+    return model.predict_proba(rows, k=k)
 
 
-def predict(model: PLT, X: Any, k: int) -> Ranking:
-    """Rank the labels of each row."""
-    return from_pairs(model.predict_proba(X, top_k=k), X.shape[0], k)
+predict_one = predict

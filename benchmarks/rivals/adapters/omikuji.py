@@ -1,4 +1,4 @@
-"""omikuji: trains on a text file; answers one row a call."""
+"""omikuji: trains on a text file; predicts one row per call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from omikuji import Model
 
-from benchmarks.rivals.adapters.matrices import Ranking, as_pairs, from_pairs, rows_of
+from benchmarks.rivals.adapters.matrices import as_pairs, from_pairs, one_by_one
 
 
 def read(files: Mapping[str, str]) -> str:
@@ -17,7 +17,7 @@ def read(files: Mapping[str, str]) -> str:
 
 
 def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, but for the settings."""
+    """Train with its defaults, except for the settings."""
     parameters = Model.default_hyper_param()
     for name, value in settings.items():
         setattr(parameters, name, value)
@@ -25,7 +25,7 @@ def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
 
 
 def load(model_path: str, threads: int) -> tuple[Model, int]:
-    """Open the model in the layout that answers fastest, which is not its default."""
+    """Open the model in the layout that predicts fastest, which is not its default."""
     model = Model.load(model_path)
     model.init_prediction_thread_pool(threads)
     model.densify_weights(n_threads=threads)
@@ -33,18 +33,21 @@ def load(model_path: str, threads: int) -> tuple[Model, int]:
 
 
 query = as_pairs
+prepare = one_by_one(query)
 
 
-def ask(model: tuple[Model, int], query: Any, k: int) -> list[tuple[int, float]]:
-    """Answer one row."""
-    answer: list[tuple[int, float]] = model[0].predict(query, top_k=k)
-    return answer
+def predict_one(model: tuple[Model, int], query: Any, k: int) -> list[tuple[int, float]]:
+    """Return the best labels of one row."""
+    found: list[tuple[int, float]] = model[0].predict(query, top_k=k)
+    return found
 
 
-def predict(model: tuple[Model, int], X: Any, k: int) -> Ranking:
-    """Rank the labels of each row, which is one call a row; its calls release Python's lock."""
-    queries = map(as_pairs, rows_of(X))
+def predict(model: tuple[Model, int], rows: list[Any], k: int) -> list[Any]:
+    """Return the best labels of each row: one call per row, and calls release Python's lock."""
     if model[1] == 1:
-        return from_pairs((ask(model, query, k) for query in queries), X.shape[0], k)
+        return [model[0].predict(row, top_k=k) for row in rows]
     with ThreadPoolExecutor(model[1]) as pool:
-        return from_pairs(pool.map(lambda query: ask(model, query, k), queries), X.shape[0], k)
+        return list(pool.map(lambda row: predict_one(model, row, k), rows))
+
+
+ranking = from_pairs

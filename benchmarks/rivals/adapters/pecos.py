@@ -8,14 +8,15 @@ import numpy as np
 from pecos.xmc import Indexer, LabelEmbeddingFactory
 from pecos.xmc.xlinear.model import XLinearModel
 
-from benchmarks.rivals.adapters.matrices import Ranking, as_it_is, from_scores, read_matrices
+from benchmarks.rivals.adapters.matrices import as_it_is, from_scores, read_matrices
 
 read = read_matrices
-query = as_it_is
+query = prepare = as_it_is
+ranking = from_scores
 
 
 def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
-    """Cluster the labels and train, with its defaults but for the settings."""
+    """Cluster the labels and train, with its defaults except for the settings."""
     X, Y = data
     Y = Y.astype(np.float32)
     vectors = LabelEmbeddingFactory.create(Y, X, method="pifa", threads=threads)
@@ -34,11 +35,9 @@ def load(model_path: str, threads: int, layout: str) -> tuple[XLinearModel, int]
     return XLinearModel.load(model_path, is_predict_only=True, **options), threads
 
 
-def ask(model: tuple[XLinearModel, int], query: Any, k: int) -> Any:
-    """Answer one row."""
-    return model[0].predict(query, only_topk=k, threads=model[1])
+def predict(model: tuple[XLinearModel, int], rows: Any, k: int) -> Any:
+    """Return the scores of the best labels of one or many rows."""
+    return model[0].predict(rows, only_topk=k, threads=model[1])
 
 
-def predict(model: tuple[XLinearModel, int], X: Any, k: int) -> Ranking:
-    """Rank the labels of each row."""
-    return from_scores(ask(model, X, k), k)
+predict_one = predict

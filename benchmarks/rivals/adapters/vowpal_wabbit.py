@@ -8,10 +8,10 @@ from typing import Any
 
 from vowpalwabbit import Workspace
 
-from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, rows_of
+from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, one_by_one
 
-# Its tree has leaves that are no labels, and they are among the answers: twice 5 are asked for,
-# and those are dropped.
+# Its tree has leaves that are no labels, and predicts them too: twice 5 are requested, and those
+# are dropped.
 _TOP_K = 10
 
 
@@ -21,7 +21,7 @@ def read(files: Mapping[str, str]) -> str:
 
 
 def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, but for the settings; there is always one thread."""
+    """Train with its defaults, except for the settings; there is always one thread."""
     with Path(data).open() as file:
         n_labels = 1 + max(
             int(label) for line in file for label in line.split(" ", 1)[0].split(",") if label
@@ -49,13 +49,20 @@ def query(row: Any) -> str:
     return "| " + " ".join(f"{j}:{value:.6g}" for j, value in pairs)
 
 
-def ask(model: tuple[Workspace, int], query: str, k: int) -> Any:
-    """Answer one row."""
+prepare = one_by_one(query)
+
+
+def predict_one(model: tuple[Workspace, int], query: str, k: int) -> Any:
+    """Return the best labels of one row, among leaves that are no labels."""
     return model[0].predict(query)
 
 
-def predict(model: tuple[Workspace, int], X: Any, k: int) -> Ranking:
-    """Rank the labels of each row; it gives no scores and knows no threads."""
-    answers = (ask(model, query(row), k) for row in rows_of(X))
-    pairs = ([(label, 0.0) for label in answer if label < model[1]] for answer in answers)
-    return from_pairs(pairs, X.shape[0], k)
+def predict(model: tuple[Workspace, int], rows: list[str], k: int) -> tuple[list[Any], int]:
+    """Return the best labels of each row, and how many labels there are; it knows no threads."""
+    return [model[0].predict(row) for row in rows], model[1]
+
+
+def ranking(found: tuple[list[Any], int], k: int) -> Ranking:
+    """Return the ranking of the labels; it gives no scores."""
+    rows, n_labels = found
+    return from_pairs([[(label, 0.0) for label in row if label < n_labels] for row in rows], k)

@@ -53,7 +53,7 @@ _MODEL_SETTINGS: dict[str, Callable[[str], Any]] = {
     "max_nonzeros": int,
     "max_memory": str,
 }
-_COMPRESS = "compress"
+_QUANTIZE = "quantize"
 
 
 # Annif has no type information, so its classes are Any to mypy.
@@ -72,7 +72,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         "max_features": TextOptions.max_features,
         "sublinear_tf": TextOptions.sublinear_tf,
         **{name: _CLASSIFIER[name] for name in _MODEL_SETTINGS},
-        _COMPRESS: False,
+        _QUANTIZE: False,
     }
 
     # Defaults for instances that are not initialized, as Annif has them.
@@ -90,11 +90,10 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
             classifier.fit(data.X, data.rows)
         except ValueError as error:  # a setting that the trainer does not take
             raise self._misconfigured(error) from error
-        classifier.n_jobs = None  # how many answer is not the trainer's choice
-        tagger = TextTagger(**vars(data.features.options), **classifier.get_params(deep=False))
-        tagger.features_, tagger.classifier_ = data.features, classifier
-        if annif.util.boolean(params[_COMPRESS]):
-            tagger.compress()
+        classifier.n_jobs = None  # how many predict is not the trainer's choice
+        tagger = TextTagger.from_parts(data.features, classifier)
+        if annif.util.boolean(params[_QUANTIZE]):
+            tagger.quantize()
         tagger.save(self._path(self.MODEL_FILE))
         self._model = self._opened(tagger)
         self._active = None
@@ -175,7 +174,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         X = self._model.features_.transform([document.text for document in documents])
         classifier = self._model.classifier_
         classifier.n_jobs = 1 if self._is_parallel else None
-        found = classifier.predict_proba(X, top_k=min(limit, len(classifier.classes_)))
+        found = classifier.predict_proba(X, k=min(limit, len(classifier.classes_)))
         subjects = classifier.classes_[found.indices]
         # Nothing is suggested for a text without a known word, nor what the vocabulary has dropped.
         has_words = np.repeat(np.diff(X.indptr) > 0, np.diff(found.indptr))
@@ -213,8 +212,8 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
 
     def _opened(self, tagger: TextTagger) -> TextTagger:
         """Return a tagger of a file with the function that makes its words."""
-        tagger.features_ = tagger.features_.with_tokenizer(self.project.analyzer.tokenize_words)
-        return tagger
+        features = tagger.features_.with_tokenizer(self.project.analyzer.tokenize_words)
+        return TextTagger.from_parts(features, tagger.classifier_)
 
     def _path(self, name: str) -> Path:
         return Path(self.datadir, name)

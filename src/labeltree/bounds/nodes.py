@@ -53,7 +53,7 @@ def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float
 
 
 def within_intervals(
-    tree: LabelTree, values: ArrayLike, total: float = 1.0, *, tolerance: float = TOLERANCE
+    tree: LabelTree, values: ArrayLike, total: float = 1.0, *, tol: float = TOLERANCE
 ) -> NDArray[np.bool_]:
     """Return for each node whether its value lies where its children's values require it.
 
@@ -67,7 +67,7 @@ def within_intervals(
         Probabilities or Hamming weights of all nodes, or rows of them: (..., n_nodes).
     total
         1 for probabilities; the number of rows for Hamming weights.
-    tolerance
+    tol
         How far beyond its interval a value may lie, as a share of total.
 
     Examples
@@ -82,7 +82,7 @@ def within_intervals(
             f"values holds one number for each of the {tree.n_nodes} nodes, but its shape is "
             f"{eta.shape}"
         )
-    slack = tolerance * total
+    slack = tol * total
     largest = over_children(tree, eta, np.maximum)
     enough = (eta <= over_children(tree, eta, np.add) + slack) | (tree.degree == 0)
     return np.asarray((eta >= largest - slack) & enough & (eta <= total + slack))

@@ -22,6 +22,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.calibration import OBJECTIVES, Calibration
 from labeltree.model.curve import Curve, log_odds, odds_curve
+from labeltree.model.interface import LabelModel
 from labeltree.model.links import (
     FIXED_STRENGTH,
     Link,
@@ -29,8 +30,7 @@ from labeltree.model.links import (
     fit_link,
     node_links,
 )
-from labeltree.model.model import LINKS, Model
-from labeltree.training.node_estimators import NodeModel
+from labeltree.model.model import LINKS
 
 METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
 
@@ -44,7 +44,7 @@ _TRAINED = -100.0  # nodes without a positive row in training have a lower score
 
 
 def learn_calibration(
-    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
+    model: LabelModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
 ) -> Calibration:
     """Return the calibration of a model by rows that were not in its training.
 
@@ -73,22 +73,18 @@ def learn_calibration(
 
 
 def _learn_links(
-    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, *, by_depth: bool, n_threads: int
+    model: LabelModel, X: FeatureMatrix, rows: LabelRows, *, by_depth: bool, n_threads: int
 ) -> Calibration:
-    if not isinstance(model, Model):
-        raise ValueError(
-            'methods "global" and "depth" fit the scores of the native solver, but the nodes have '
-            'classifiers of their own; use "isotonic" or "sigmoid"'
-        )
+    native = model.native('calibration by "global" or "depth"')
     slopes, intercepts = [], []
-    for tree, pairs in zip(model.trees, model.path_scores(X, rows, n_threads), strict=True):
+    for tree, pairs in zip(native.trees, native.path_scores(X, rows, n_threads), strict=True):
         known = pairs.scores > _TRAINED
         nodes, scores, is_positive = (
             pairs.nodes[known],
             pairs.scores[known],
             pairs.is_positive[known],
         )
-        link = fit_link(scores, is_positive, Link(*LINKS[model.link]), FIXED_STRENGTH)
+        link = fit_link(scores, is_positive, Link(*LINKS[native.link]), FIXED_STRENGTH)
         slope, intercept = (
             depth_links(_core.node_depths(tree._native), nodes, scores, is_positive, link)
             if by_depth
@@ -100,9 +96,9 @@ def _learn_links(
 
 
 def _learn_curve(
-    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
+    model: LabelModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
 ) -> Curve:
-    found, _ = model.search(X, top_k=_BEST, threshold=0.0, n_threads=n_threads)
+    found, _ = model.search(X, k=_BEST, threshold=0.0, n_threads=n_threads)
     hits = is_true(rows, found.indptr, found.indices)
     known = found.data > 0
     probabilities, hits = found.data[known], hits[known]
@@ -115,7 +111,7 @@ def _learn_curve(
 
 
 def learn_thresholds(
-    model: Model | NodeModel,
+    model: LabelModel,
     X: FeatureMatrix,
     rows: LabelRows,
     objective: str,
@@ -153,12 +149,10 @@ def learn_thresholds(
     return replace(model.calibration, objective=objective, thresholds=thresholds)
 
 
-def _candidates(
-    model: Model | NodeModel, X: FeatureMatrix, rows: LabelRows, n_threads: int
-) -> Candidates:
+def _candidates(model: LabelModel, X: FeatureMatrix, rows: LabelRows, n_threads: int) -> Candidates:
     parts: list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]] = []
     for part in slices(X.shape[0]):
-        found, _ = model.search(X[part], top_k=None, threshold=MIN_THRESHOLD, n_threads=n_threads)
+        found, _ = model.search(X[part], k=None, threshold=MIN_THRESHOLD, n_threads=n_threads)
         hits = is_true(rows.select(part), found.indptr, found.indices)
         parts.append((found.indices, found.data, hits))
     labels, probabilities, hits = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))

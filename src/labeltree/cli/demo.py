@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             None,
             rows,
             trees=_TREES,
-            own={"one-vs-rest": trees.star(rows.n_labels)},
+            compare_trees={"one-vs-rest": trees.star(rows.n_labels)},
             progress=progress,
         )
     print(made.table())
@@ -90,7 +90,7 @@ def _train(arguments: argparse.Namespace, parts: Parts) -> TextTagger:
     tagger = train_model({}, training, calibrating, tell=not arguments.quiet)
     assert isinstance(tagger, TextTagger)
     print(laid_out(report(tagger, training, judging)))
-    for question, tags in zip(_QUESTIONS, tagger.tag(_QUESTIONS, top_k=3), strict=True):
+    for question, tags in zip(_QUESTIONS, tagger.tag(_QUESTIONS, k=3), strict=True):
         print(f"\n{question}")
         print(*(f"    {probability:.3f}  {tag}" for tag, probability in tags), sep="\n")
     _say(arguments, f"\nWhy the first answer to {_QUESTIONS[0]!r}?\n")
@@ -104,7 +104,7 @@ def _accuracies(tagger: TextTagger, parts: Parts) -> dict[str, tuple[float, floa
     assert isinstance(training, Texts)
     assert judging is not None
     X = tagger.features_.transform(training.texts)
-    classifiers = {tagger.tree: tagger.classifier_}
+    classifiers = {tagger.classifier.tree: tagger.classifier_}
     for name in _TRAINED:
         classifiers[name] = PLTClassifier(tree=name).fit(X, training.tags)
     judged = Judged.of(tagger, judging)

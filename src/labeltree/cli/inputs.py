@@ -105,14 +105,14 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         help="of data; by its suffix if not given",
     )
     group.add_argument(
-        "--text",
+        "--text-field",
         "--text-field",
         metavar="FIELD",
         default="text",
         help="where the text is in JSONL and CSV (%(default)s)",
     )
     group.add_argument(
-        "--tags",
+        "--label-field",
         "--label-field",
         metavar="FIELD",
         help=f"where the tags are in JSONL and CSV ({' or '.join(_TAG_FIELDS)})",
@@ -182,12 +182,15 @@ def tagged_texts(
     arguments: argparse.Namespace, kind: str, *, with_tags: bool = True
 ) -> Iterator[tuple[str, list[str]]]:
     """Iterate over texts and tags, one line at a time."""
-    tags = (arguments.tags or _TAG_FIELDS) if with_tags else None
+    tags = (arguments.label_field or _TAG_FIELDS) if with_tags else None
     if kind == "jsonl":
-        return read_jsonl(arguments.data, text=arguments.text, tags=tags)
+        return read_jsonl(arguments.data, text_field=arguments.text_field, label_field=tags)
     if kind == "csv":
         return read_csv(
-            arguments.data, text=arguments.text, tags=tags, separator=arguments.separator
+            arguments.data,
+            text_field=arguments.text_field,
+            label_field=tags,
+            separator=arguments.separator,
         )
     if kind == "folder":
         return read_folder(arguments.data)

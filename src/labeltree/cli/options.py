@@ -17,7 +17,7 @@ from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
 from labeltree.trees.by_name import AUTO
 
 _TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
-_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint", "n_jobs")
+_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint_dir", "n_jobs")
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +47,15 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
     model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
     model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
-    model.add_argument("--compress", action="store_true", help="one byte a weight, a smaller file")
+    model.add_argument("--quantize", action="store_true", help="one byte a weight, a smaller file")
     model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
-    model.add_argument("--checkpoint", metavar="DIR", help="a stopped training goes on from here")
+    model.add_argument(
+        "--checkpoint-dir", metavar="DIR", help="a stopped training goes on from here"
+    )
     model.add_argument("--n-jobs", type=int, help="threads (all cores)")
-    model.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+    model.add_argument(
+        "--random-state", type=int, default=0, help="of all that is drawn (%(default)s)"
+    )
 
 
 def add_hierarchy_arguments(group: Any, flag: str, text: str) -> None:
@@ -101,8 +105,8 @@ def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str
     if arguments.width is not None:
         if options.get("tree", AUTO) != AUTO:
             raise UsageError("--width is of the auto tree, but there is another")
-        options["tree_options"] = {"width": arguments.width}
-    return {**options, "random_state": arguments.seed}
+        options["tree_params"] = {"width": arguments.width}
+    return {**options, "random_state": arguments.random_state}
 
 
 def _own_tree(arguments: argparse.Namespace, data: Data | Texts) -> LabelTree:
@@ -127,14 +131,14 @@ def written_options(settings: Mapping[str, Any]) -> list[str]:
     '--C 2 --ngram-range 1 3 --no-sublinear-tf'
     """
     words: list[str] = []
-    for name, value in ({**settings} | dict(settings.get("tree_options") or {})).items():
+    for name, value in ({**settings} | dict(settings.get("tree_params") or {})).items():
         flag = "--" + name.replace("_", "-")
         if name == "sublinear_tf":
             words += [] if value else ["--no-sublinear-tf"]
         elif name == "random_state":
-            words += ["--seed", str(value)] if value else []
+            words += ["--random-state", str(value)] if value else []
         elif isinstance(value, tuple):
             words += [flag, *map(str, value)]
-        elif name not in ("tree_options", "n_jobs") and not isinstance(value, LabelTree):
+        elif name not in ("tree_params", "n_jobs") and not isinstance(value, LabelTree):
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
     return words

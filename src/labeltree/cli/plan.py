@@ -25,7 +25,7 @@ EXAMPLES = """\
   labeltree plan train.txt
   labeltree plan --x X.npz --y Y.npz --budget 60s,500MB
   labeltree plan tagged.jsonl --labels-only --json plan.json
-  labeltree plan train.txt --own mine=taxonomy.json --held-out 0.1 -o best.json
+  labeltree plan train.txt --compare-tree mine=taxonomy.json --holdout 0.1 -o best.json
 
 exit code 1 if no tree is within the budget; the table is printed all the same
 """
@@ -44,19 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     known = ",".join(candidate.name for candidate in CANDIDATES)
     parser.add_argument("--trees", metavar="NAME,...", help=f"only these of {known}")
     parser.add_argument(
-        "--own",
+        "--compare-tree",
         action="append",
         default=[],
         metavar="NAME=FILE",
         help="compare with a tree of your own (.json, .nwk, .dot); may be repeated",
     )
     parser.add_argument(
-        "--held-out", type=float, default=0.0, help="share of rows to price queries on (0)"
+        "--holdout", type=float, default=0.0, help="share of rows to price queries on (0)"
     )
     parser.add_argument(
         "--sweeps", type=int, default=DEFAULT_SWEEPS, help="of cheapest+sweeps (%(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+    parser.add_argument(
+        "--random-state", type=int, default=0, help="of all that is drawn (%(default)s)"
+    )
     parser.add_argument("--n-jobs", type=int, help="threads of k-means")
     parser.add_argument("--labels-only", action="store_true", help="leave features out")
     parser.add_argument(
@@ -70,18 +72,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Make the plan, print it and write what was asked for."""
     if arguments.output is not None:
         check_tree_file(arguments.output)
-    own = {name: LabelTree.load(path) for name, path in map(_own, arguments.own)}
+    own = {name: LabelTree.load(path) for name, path in map(_own, arguments.compare_tree)}
     data = read_data(arguments, features=not arguments.labels_only)
     with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
             None if arguments.labels_only else data.X,
             data.rows,
             trees=arguments.trees.split(",") if arguments.trees else None,
-            own=own,
+            compare_trees=own,
             budget=arguments.budget,
-            held_out=arguments.held_out,
+            holdout=arguments.holdout,
             sweeps=arguments.sweeps,
-            seed=arguments.seed,
+            random_state=arguments.random_state,
             n_jobs=arguments.n_jobs,
             progress=progress,
         )
@@ -103,7 +105,7 @@ def _budget(text: str) -> Budget:
 def _own(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
-        raise UsageError(f"--own is NAME=FILE, but is {text!r}")
+        raise UsageError(f"--compare-tree is NAME=FILE, but is {text!r}")
     return name, path
 
 

@@ -21,7 +21,7 @@ from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 SUMMARY = "give labels with probabilities for texts or rows"
 EXAMPLES = """\
   echo 'eigenvalues of a sparse matrix' | labeltree predict model.lt
-  labeltree predict model.lt texts.txt --top-k 3
+  labeltree predict model.lt texts.txt --k 3
   labeltree predict model.lt docs.jsonl --threshold 0.5 --output-format jsonl -o tags.jsonl
   labeltree predict model.lt docs.jsonl --output-format csv | head
   labeltree predict model.lt --x X.npz
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the input; by its suffix if not given, and lines or xmc without",
     )
     parser.add_argument(
-        "--text",
+        "--text-field",
         "--text-field",
         metavar="FIELD",
         default="text",
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-header", action="store_true", help="XMC text has no line of sizes")
     parser.add_argument(
-        "--top-k", type=int, help=f"labels a row at most ({_TOP_K}; any number with --threshold)"
+        "--k", type=int, help=f"labels a row at most ({_TOP_K}; any number with --threshold)"
     )
     parser.add_argument("--threshold", type=float, help="labels of at least this probability")
     add_hierarchy_arguments(
@@ -77,11 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.chunk < 1:
         raise UsageError(f"--chunk must be at least 1, but is {arguments.chunk}")
     model = load(arguments.model)
-    top_k = arguments.top_k
+    top_k = arguments.k
     if top_k is None and arguments.threshold is None:
         top_k = _TOP_K
     if top_k is not None and top_k < 1:
-        raise UsageError(f"--top-k must be at least 1, but is {top_k}")
+        raise UsageError(f"--k must be at least 1, but is {top_k}")
     ancestry = None
     if arguments.ancestors is not None:
         ancestry = Ancestry(model, read_hierarchy(arguments, arguments.ancestors))
@@ -111,9 +111,19 @@ def _texts(arguments: argparse.Namespace) -> Iterator[list[str]]:
         raise UsageError("the model was trained on texts, but data has rows of numbers")
     texts: Iterator[str]
     if kind == "jsonl":
-        texts = (text for text, _ in read_jsonl(arguments.data, text=arguments.text, tags=None))
+        texts = (
+            text
+            for text, _ in read_jsonl(
+                arguments.data, text_field=arguments.text_field, label_field=None
+            )
+        )
     elif kind == "csv":
-        texts = (text for text, _ in read_csv(arguments.data, text=arguments.text, tags=None))
+        texts = (
+            text
+            for text, _ in read_csv(
+                arguments.data, text_field=arguments.text_field, label_field=None
+            )
+        )
     else:
         texts = (line for _, line in numbered_lines(arguments.data))
     while chunk := list(islice(texts, arguments.chunk)):
@@ -136,10 +146,8 @@ def _rows(arguments: argparse.Namespace, model: Any) -> Iterator[Any]:
 def _answers(model: Any, chunk: Any, top_k: int | None, threshold: float | None) -> list[Answer]:
     if isinstance(model, TextTagger):
         return model.tag(chunk, top_k, threshold)
-    found, _ = model._search(chunk, top_k, threshold)
-    names = model.classes_[found.indices].tolist()
-    pairs = list(zip(names, found.data.tolist(), strict=True))
-    return [pairs[begin:end] for begin, end in pairwise(found.indptr.tolist())]
+    found: list[Answer] = model._ranked(model._checked(model._fitted, chunk), top_k, threshold)
+    return found
 
 
 def _add_ancestors(

@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("model", help="model file, which is made if there is none")
     parser.add_argument("data", nargs="?", default="-", help="JSONL; standard input by default")
-    parser.add_argument("--text", metavar="FIELD", default="text", help="(%(default)s)")
-    parser.add_argument("--tags", metavar="FIELD", help="(tags or labels)")
-    parser.add_argument("--top-k", type=int, default=5, help="tags to answer (%(default)s)")
+    parser.add_argument("--text-field", metavar="FIELD", default="text", help="(%(default)s)")
+    parser.add_argument("--label-field", metavar="FIELD", help="(tags or labels)")
+    parser.add_argument("--k", type=int, default=5, help="tags to answer (%(default)s)")
     parser.add_argument("--chunk", type=int, default=1, help="lines at once (%(default)s)")
     parser.add_argument("--save-rows", type=int, default=10_000, help="save after (%(default)s)")
     parser.add_argument(
@@ -44,19 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, learn and save until the input ends."""
-    for name in ("top_k", "chunk", "save_rows"):
+    for name in ("k", "chunk", "save_rows"):
         if getattr(arguments, name) < 1:
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} must be at least 1, but is {getattr(arguments, name)}")
     check_model_file(arguments.model)
     model = _open(arguments.model)
     saver = Saver(model, arguments.model, arguments.save_rows, arguments.save_seconds)
-    tally = Tally(arguments.top_k)
+    tally = Tally(arguments.k)
     lines = tagged_texts(arguments, "jsonl")
     before = signal.signal(signal.SIGTERM, _interrupt)  # what a service is stopped with
     try:
         while chunk := list(islice(lines, arguments.chunk)):
-            for answer in answered(model, chunk, arguments.top_k, tally):
+            for answer in answered(model, chunk, arguments.k, tally):
                 fields = {"labels": [tag for tag, _ in answer]}
                 fields["probabilities"] = [round(p, 6) for _, p in answer]
                 print(json.dumps(fields, ensure_ascii=False))
@@ -121,13 +121,15 @@ def answered(
 ) -> list[list[tuple[Any, float]]]:
     """Return the answers for lines in their order; those with tags are learnt afterwards."""
     if all(tags for _, tags in chunk):
-        answers = model.progressive([text for text, _ in chunk], [tags for _, tags in chunk], top_k)
+        answers = model.predict_then_fit(
+            [text for text, _ in chunk], [tags for _, tags in chunk], top_k
+        )
         for answer, (_, tags) in zip(answers, chunk, strict=True):
             tally.add(answer, tags)
         return answers
     if len(chunk) > 1:
         return [answer for line in chunk for answer in answered(model, [line], top_k, tally)]
-    return model.tag([chunk[0][0]], top_k) if "classifier_" in vars(model) else [[]]
+    return model.tag([chunk[0][0]], top_k) if model.__sklearn_is_fitted__() else [[]]
 
 
 def _open(path: str) -> TextTagger:

@@ -20,7 +20,7 @@ from labeltree.units import format_bytes, format_seconds
 SUMMARY = "learn labels from data and write a model file"
 EXAMPLES = """\
   labeltree train docs.jsonl -o model.lt
-  labeltree train docs.csv --text body --tags topics --separator ';' -o model.lt
+  labeltree train docs.csv --text-field body --label-field topics --separator ';' -o model.lt
   labeltree train folder-of-texts -o model.lt --holdout 0.2
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
   labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
@@ -57,11 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; name them with --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
-    training, calibrating, judging = hold_out(data, share, arguments.seed)
+    training, calibrating, judging = hold_out(data, share, arguments.random_state)
     options = given_options(arguments, training)
     model = train_model(options, training, calibrating, tell=not arguments.quiet)
-    if arguments.compress:
-        model.compress()
+    if arguments.quantize:
+        model.quantize()
     model.save(arguments.output)
     if not arguments.quiet:
         lines = report(model, training, judging)
@@ -94,10 +94,8 @@ def train_model(
     model: PLTClassifier | TextTagger
     if isinstance(data, Texts):
         model = TextTagger(verbose=verbose, **options).fit(data.texts, data.tags)
-        model.classifier_.verbose = 0
     else:
         model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
-    model.verbose = 0  # which the model file need not know
     if calibrating is not None:
         _calibrate(model, calibrating)
     return model

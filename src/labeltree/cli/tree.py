@@ -21,7 +21,7 @@ SUMMARY = "build one tree, print what it costs, and write it to a file"
 EXAMPLES = """\
   labeltree tree train.txt -o tree.json
   labeltree tree tagged.jsonl --builder huffman --arity 2 -o tree.nwk
-  labeltree tree --x X.npz --y Y.npz --builder kmeans --max-leaf 1 --collapse --plot pictures
+  labeltree tree --x X.npz --y Y.npz --builder kmeans --max-leaf-size 1 --collapse --plot pictures
 """
 
 # Builders, and the options that each of them takes.
@@ -43,19 +43,19 @@ _BUILDERS: dict[str, tuple[Callable[..., LabelTree], tuple[str, ...]]] = {
     "binary_merge": (lambda data: trees.binary_merge(data.rows), ()),
     "random": (
         lambda data, **options: trees.random(data.rows.n_labels, **options),
-        ("arity", "seed"),
+        ("arity", "random_state"),
     ),
     "kmeans": (
         lambda data, **options: trees.kmeans(data.X, data.rows, **options),
-        ("arity", "max_leaf", "seed", "n_jobs"),
+        ("arity", "max_leaf_size", "random_state", "n_jobs"),
     ),
     "blend": (
         lambda data, **options: trees.blend(data.X, data.rows, **options),
-        ("likeness", "seed", "n_jobs"),
+        ("similarity", "random_state", "n_jobs"),
     ),
 }
 _OVER_FEATURES = ("kmeans", "blend")
-_OPTIONS = ("arity", "max_leaf", "likeness", "seed", "n_jobs")
+_OPTIONS = ("arity", "max_leaf_size", "similarity", "random_state", "n_jobs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arity", type=int, help="children a node; complete, huffman, kmeans, random"
     )
-    parser.add_argument("--max-leaf", type=int, help="labels kept in one node; kmeans")
-    parser.add_argument("--likeness", type=float, help="weight of features, 0 to 1; blend")
-    parser.add_argument("--seed", type=int, help="kmeans, blend, random")
+    parser.add_argument("--max-leaf-size", type=int, help="labels kept in one node; kmeans")
+    parser.add_argument("--similarity", type=float, help="weight of features, 0 to 1; blend")
+    parser.add_argument("--random-state", type=int, help="kmeans, blend, random")
     parser.add_argument("--n-jobs", type=int, help="threads; kmeans, blend")
     parser.add_argument("--sweeps", type=int, default=0, help="reinsertion sweeps at the end (0)")
     parser.add_argument(

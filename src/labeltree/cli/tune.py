@@ -30,7 +30,7 @@ options that are given are kept, all others searched. Ctrl-C ends the search wit
 once more, and no model is written
 """
 # They are about one long training, and not about the short ones of a search.
-_LAST_FIT_ONLY = ("checkpoint",)
+_LAST_FIT_ONLY = ("checkpoint_dir",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,10 +98,10 @@ def command(arguments: argparse.Namespace, tuning: Tuning) -> str:
     """Return the command that trains with the best settings."""
     words = ["labeltree", "train"]
     words += [arguments.data] if arguments.data is not None else []
-    for name in ("x", "y", "format", "tags"):
+    for name in ("x", "y", "format", "label_field"):
         value = getattr(arguments, name)
-        words += [f"--{name}", value] if value is not None else []
-    words += ["--text", arguments.text] if arguments.text != "text" else []
+        words += ["--" + name.replace("_", "-"), value] if value is not None else []
+    words += ["--text-field", arguments.text_field] if arguments.text_field != "text" else []
     words += ["--separator", arguments.separator] if arguments.separator != "," else []
     words += ["--tags-first"] * arguments.tags_first + ["--no-header"] * arguments.no_header
     for name in ("hierarchy", "hierarchy_separator", "language"):
@@ -135,11 +135,8 @@ def _write(
 ) -> None:
     verbose = int(not arguments.quiet and sys.stderr.isatty())
     model = tuning.fit(*_parts(data), verbose=verbose, **last)
-    model.set_params(verbose=0)  # which the model file need not know
-    if isinstance(data, Texts):
-        model.classifier_.set_params(verbose=0)
-    if arguments.compress:
-        model.compress()
+    if arguments.quantize:
+        model.quantize()
     model.save(arguments.output)
 
 

@@ -11,7 +11,7 @@ from labeltree.cli.models import check_model_file
 SUMMARY = "learn more rows, and labels never seen before, without training again"
 EXAMPLES = """\
   labeltree update model.lt new.jsonl
-  labeltree update model.lt new.jsonl -o newer.lt --retree
+  labeltree update model.lt new.jsonl -o newer.lt --rebuild_tree
   labeltree update model.lt --x X.npz --y Y.npz
 
 the model is replaced once the new one is on the disk
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="write the model here; over the old one by default"
     )
-    parser.add_argument("--retree", action="store_true", help="then build a cheap tree anew")
+    parser.add_argument("--rebuild_tree", action="store_true", help="then build a cheap tree anew")
     parser.add_argument("--n-jobs", type=int, help="threads (as the model has it)")
 
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_examples(arguments)
     classifier = model.classifier_ if isinstance(model, TextTagger) else model
     if arguments.n_jobs is not None:
-        model.n_jobs = classifier.n_jobs = arguments.n_jobs
+        classifier.n_jobs = arguments.n_jobs
     n_known = len(model.classes_)
     if isinstance(data, Data):
         if isinstance(model, TextTagger):
@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not isinstance(model, TextTagger):
             raise UsageError("the model was trained on rows of numbers, but data has texts")
         model.partial_fit(data.texts, data.tags)
-    if arguments.retree:
-        model.retree()
+    if arguments.rebuild_tree:
+        model.rebuild_tree()
     model.save(target)
     if not arguments.quiet:
         cost = model.tree_cost_

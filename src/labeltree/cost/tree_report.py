@@ -33,7 +33,7 @@ class TreeReport:
     mean_leaf_cost_of_labels: float  #: mean D_j over labels
     worst_leaf_cost: int  #: largest D_j
     threshold: float  #: of the queries that `prediction_cost_bound` is about
-    held_out_cost_per_row: float | None = None  #: the same tree on rows it was not built from
+    holdout_cost_per_row: float | None = None  #: the same tree on rows it was not built from
 
     @property
     def cost_per_row(self) -> float:
@@ -51,8 +51,8 @@ class TreeReport:
 
         It is the training cost per row: of the held-out rows where there are some.
         """
-        held_out = self.held_out_cost_per_row
-        return self.cost_per_row if held_out is None else held_out
+        holdout = self.holdout_cost_per_row
+        return self.cost_per_row if holdout is None else holdout
 
     @property
     def prediction_cost_bound(self) -> float:
@@ -88,13 +88,13 @@ class TreeReport:
             ("a query visits", f"{self.prediction_cost:,.2f} nodes, free of noise"),
             ("", f"at most {self.prediction_cost_bound:,.2f} at threshold {self.threshold:g}"),
         ]
-        if self.held_out_cost_per_row is not None:
-            lines.insert(4, ("  held-out rows", f"{self.held_out_cost_per_row:,.2f}"))
+        if self.holdout_cost_per_row is not None:
+            lines.insert(4, ("  held-out rows", f"{self.holdout_cost_per_row:,.2f}"))
         return lines
 
 
 def report(
-    tree: LabelTree, Y: object, *, held_out: object = None, threshold: float = 0.5
+    tree: LabelTree, Y: object, *, holdout: object = None, threshold: float = 0.5
 ) -> TreeReport:
     """Return what a tree costs on label rows, what any tree would, and what it promises.
 
@@ -104,7 +104,7 @@ def report(
         Any tree over the labels of Y.
     Y
         Label rows, at least one.
-    held_out
+    holdout
         Label rows that the tree was not built from. They say what queries will cost.
     threshold
         Probability τ, above 0 and at most 1, from which a query returns labels.
@@ -123,8 +123,8 @@ def report(
     (14, 3.5, 4)
     """
     rows = tree.label_rows(Y)
-    held_out_rows = None if held_out is None else tree.label_rows(held_out)
-    return report_rows(tree, rows, lower_bound(rows), held_out=held_out_rows, threshold=threshold)
+    holdout_rows = None if holdout is None else tree.label_rows(holdout)
+    return report_rows(tree, rows, lower_bound(rows), holdout=holdout_rows, threshold=threshold)
 
 
 def report_rows(
@@ -132,14 +132,14 @@ def report_rows(
     rows: LabelRows,
     least_cost: float,
     *,
-    held_out: LabelRows | None,
+    holdout: LabelRows | None,
     threshold: float,
 ) -> TreeReport:
     """Return the report where the lower bound is known, as it is for the second tree of a plan."""
     if rows.n_rows == 0:
         raise ValueError("a report is about at least one row, but Y has none")
-    if held_out is not None and held_out.n_rows == 0:
-        raise ValueError("held_out must have at least one row, but has none")
+    if holdout is not None and holdout.n_rows == 0:
+        raise ValueError("holdout must have at least one row, but has none")
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must be above 0 and at most 1, but is {threshold}")
     leaf_costs, counts = training.leaf_costs(tree), rows.counts
@@ -156,7 +156,7 @@ def report_rows(
         mean_leaf_cost_of_labels=float(np.mean(leaf_costs)),
         worst_leaf_cost=int(leaf_costs.max()),
         threshold=float(threshold),
-        held_out_cost_per_row=(
-            None if held_out is None else training.training_cost(tree, held_out) / held_out.n_rows
+        holdout_cost_per_row=(
+            None if holdout is None else training.training_cost(tree, holdout) / holdout.n_rows
         ),
     )

@@ -14,8 +14,8 @@ _MAX_FIELD = 1 << 30  # the csv module refuses fields above 128 kB by default
 def read_csv(
     path: Source,
     *,
-    text: str = "text",
-    tags: str | Sequence[str] | None = "tags",
+    text_field: str = "text",
+    label_field: str | Sequence[str] | None = "tags",
     separator: str = ",",
 ) -> Iterator[TaggedText]:
     """Iterate over (text, tags) of a CSV file whose first row names the columns.
@@ -26,9 +26,9 @@ def read_csv(
     ----------
     path
         File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
-    text
+    text_field
         Column that holds the text.
-    tags
+    label_field
         Column that holds the tags, or names of which the first that is there counts; None if the
         texts have no tags.
     separator
@@ -53,8 +53,8 @@ def read_csv(
         header = next(reader, None)
         if header is None:
             return
-        at_text = _column(name, header, [text])
-        wanted = [tags] if isinstance(tags, str) else tags
+        at_text = _column(name, header, [text_field])
+        wanted = [label_field] if isinstance(label_field, str) else label_field
         at_tags = None if wanted is None else _column(name, header, wanted)
         for row in reader:
             if not row:

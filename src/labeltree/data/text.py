@@ -12,7 +12,7 @@ TaggedText = tuple[str, list[str]]
 
 
 def read_jsonl(
-    path: Source, *, text: str = "text", tags: str | Sequence[str] | None = "tags"
+    path: Source, *, text_field: str = "text", label_field: str | Sequence[str] | None = "tags"
 ) -> Iterator[TaggedText]:
     """Iterate over (text, tags) of a file with one JSON object to a line.
 
@@ -22,9 +22,9 @@ def read_jsonl(
     ----------
     path
         File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
-    text
+    text_field
         Field that holds the text.
-    tags
+    label_field
         Field that holds a list of strings, or one string; several names, of which the first that
         is there counts; None if the texts have no tags.
 
@@ -39,14 +39,14 @@ def read_jsonl(
     >>> list(read_jsonl(io.BytesIO(b'{"text": "green tea", "tags": ["tea"]}')))
     [('green tea', ['tea'])]
     """
-    names = [tags] if isinstance(tags, str) else tags
+    names = [label_field] if isinstance(label_field, str) else label_field
     for where, line in numbered_lines(path):
         if line.strip():
             fields = _json_object(where, line)
-            content = _field(where, fields, text)
+            content = _field(where, fields, text_field)
             if not isinstance(content, str):
                 raise ValueError(
-                    f'{where}: field "{text}" must be a string, but is {_json_kind(content)}'
+                    f'{where}: field "{text_field}" must be a string, but is {_json_kind(content)}'
                 )
             yield content, [] if names is None else _json_tags(where, fields, names)
 
@@ -55,8 +55,8 @@ def write_jsonl(
     path: Source,
     rows: Iterable[tuple[str, Iterable[str]]],
     *,
-    text: str = "text",
-    tags: str = "tags",
+    text_field: str = "text",
+    label_field: str = "tags",
 ) -> None:
     """Write (text, tags) pairs as one JSON object to a line.
 
@@ -71,7 +71,7 @@ def write_jsonl(
     with open_write(path) as stream:
         for i, row in enumerate(rows):
             content, row_tags = _checked(i, row)
-            line = json.dumps({text: content, tags: row_tags}, ensure_ascii=False)
+            line = json.dumps({text_field: content, label_field: row_tags}, ensure_ascii=False)
             stream.write(_encoded(i, line))
 
 

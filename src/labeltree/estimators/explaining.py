@@ -12,43 +12,52 @@ from scipy import sparse
 from labeltree.data import as_features
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import validation
+from labeltree.estimators.state import FittedState, as_names
 from labeltree.explain.explanation import Explanation
 from labeltree.explain.paths import explain_label
 
 
-def explain_answer(
-    estimator: Any, x: Any, label: Hashable, top_features: int, feature_names: Any
+def explain_prediction(
+    estimator: Any,
+    state: FittedState,
+    x: Any,
+    label: Hashable,
+    top_features: int,
+    feature_names: Any,
 ) -> Explanation:
-    """Return why a label has its probability; `PLTClassifier.explain` is the face of this."""
-    names = names_of_features(estimator, feature_names)
-    row = one_row(estimator, x, names)
+    """Return why a label has its probability; `PLTClassifier.explain` calls this."""
+    names = names_of_features(state, feature_names)
+    row = one_row(estimator, state, x, names)
+    model, classes = state.model, state.model_classes
     return explain_label(
-        estimator.model_,
-        estimator.scaling_(row),
-        estimator.classes_,
-        None if label is None else label_number(estimator.classes_, label),
+        model,
+        state.row_scaling(row),
+        classes,
+        None if label is None else label_number(classes, label),
         feature_names=names,
         top_features=top_features,
     )
 
 
-def one_row(estimator: Any, x: Any, feature_names: Sequence[str] | None) -> FeatureMatrix:
+def one_row(
+    estimator: Any, state: FittedState, x: Any, feature_names: Sequence[str] | None
+) -> FeatureMatrix:
     """Return the only row of x: a matrix of one row, an array of numbers or a mapping by name."""
     if isinstance(x, Mapping):
-        return _row_of_mapping(estimator, x, feature_names)
+        return _row_of_mapping(state, x, feature_names)
     given: Any = x if sparse.issparse(x) else np.asarray(x)
     if given.ndim == 1:
         row = as_features(given.reshape(1, -1))
-        validation.check_n_features(estimator, row)
+        validation.check_n_features(estimator, row, state.n_features)
         return row
-    row = validation.query_features(estimator, x)
+    row = validation.query_features(estimator, x, state.n_features)
     if row.shape[0] != 1:
         raise ValueError(f"x must be one row, but has {row.shape[0]}; explain them one by one")
     return row
 
 
 def _row_of_mapping(
-    estimator: Any, x: Mapping[Any, float], feature_names: Sequence[str] | None
+    state: FittedState, x: Mapping[Any, float], feature_names: Sequence[str] | None
 ) -> FeatureMatrix:
     if feature_names is None:
         raise ValueError(
@@ -61,16 +70,16 @@ def _row_of_mapping(
         raise ValueError(f"x must name known features, but {unknown!r} is none; leave it out")
     columns = [number[name] for name in x]
     entries = (np.array(list(x.values()), np.float64), ([0] * len(x), columns))
-    return as_features(sparse.coo_array(entries, shape=(1, estimator.n_features_in_)))
+    return as_features(sparse.coo_array(entries, shape=(1, state.n_features)))
 
 
-def names_of_features(estimator: Any, feature_names: Any) -> Sequence[str] | None:
+def names_of_features(state: FittedState, feature_names: Any) -> Sequence[str] | None:
     """Return the given names of the features, else those that the estimator has seen, if any."""
-    if feature_names is None:
-        feature_names = getattr(estimator, "feature_names_in_", None)
-    if feature_names is not None and len(feature_names) != estimator.n_features_in_:
+    if feature_names is None and state.feature_names is not None:
+        feature_names = as_names(state.feature_names)
+    if feature_names is not None and len(feature_names) != state.n_features:
         raise ValueError(
-            f"feature_names has one entry a feature, {estimator.n_features_in_} in all, but has "
+            f"feature_names has one entry per feature, {state.n_features} in all, but has "
             f"{len(feature_names)}"
         )
     names: Sequence[str] | None = feature_names

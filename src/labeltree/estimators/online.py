@@ -1,9 +1,9 @@
-"""What estimators do beside `fit`: learn row by row, forget labels, build their tree anew."""
+"""What estimators do beside `fit`: learn row by row, remove labels, rebuild their tree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -12,19 +12,19 @@ from sklearn.utils.metaestimators import available_if
 
 from labeltree.data import LabelRows, as_labels, targets
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.labels import Kind
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
-from labeltree.model.model import Model
-from labeltree.online.learner import Lessons, OnlineLearner
-from labeltree.online.params import OnlineOptions
+from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.state import FitCounts, FittedState, Names
+from labeltree.online.learner import OnlineLearner
+from labeltree.online.params import OnlineParams
 from labeltree.online.tree_cost import TreeCost
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import AUTO
 
-# What a fit leaves behind that the learner makes anew when it is asked for.
-_DERIVED = ("model_", "trees_", "tree_", "classes_", "_stored_names")
-_RETREE = "blend"
+_REBUILT = "blend"  # tree that replaces a grown one, unless the estimator names another
 
 
 def _has_one_tree(estimator: Any) -> bool:
@@ -35,42 +35,37 @@ def _has_one_tree(estimator: Any) -> bool:
     return True
 
 
-class OnlineMixin:
-    """`partial_fit` and what comes with it. Answers come from a copy made when they are asked."""
+class OnlineMixin(FittedAttributes):
+    """`partial_fit` and what comes with it. Predictions use a copy made when they are asked for."""
 
-    # What the estimators have that mix this in.
     tree: Any
-    tree_options: Mapping[str, Any] | None
-    online: Mapping[str, Any] | None
-    bias: float
+    tree_params: Mapping[str, Any] | None
+    online_params: Mapping[str, Any] | None
+    fit_intercept: bool
+    intercept_scaling: float
     normalize: bool
-    n_jobs: int | None
     random_state: Any
     class_weight: Any
-    label_kind_: str
-    n_features_in_: int
-    n_rows_: int
-    training_cost_: int
-    classes_: Any
-    _online: OnlineLearner | Callable[[], OnlineLearner]
 
     # scikit-learn has no type information, so what it decorates is Any to mypy.
     @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows once, in their order; labels never seen before get a place in the tree.
+        """Learn from rows once, in their order; new labels get a place in the tree.
 
-        The first call starts from nothing, from the given `tree`, or from what `fit` has learnt.
+        The first call starts from scratch, from the given `tree`, or from what `fit` has learned.
         Rows in one call or in many give the same model, to the last bit, on any number of threads.
+        A call that is refused changes nothing. Ctrl-C stops between two rows; the rows before it
+        are learned.
 
         Parameters
         ----------
         X
-            Features of the rows, with as many columns as ever (see `labeltree.online.fold_columns`
-            for more).
+            Features of the rows. The number of columns is fixed after the first call (see
+            `labeltree.online.fold_columns`).
         y
             Labels of the rows, as in `fit`.
         classes
-            Labels to make room for before any row is learnt. Others are taken, too.
+            Labels to add before any row is learned. Others are added when they first occur.
         sample_weight
             Weight of each row.
 
@@ -82,26 +77,29 @@ class OnlineMixin:
         >>> clf.classes_.tolist()
         ['tea', 'bread', 'milk']
         """
-        lessons, kind, learner = self._lessons(X, y, classes)
-        weight = validation.row_weights(sample_weight, lessons.rows, None)
-        self._begin(learner, kind, X, lessons)
-        learner.learn(lessons, weight, n_threads(self.n_jobs))
-        self._count(learner)
+        features, rows, kind = self._online_rows(X, y)
+        weight = validation.row_weights(sample_weight, rows, None)
+        room = [] if classes is None else np.asarray(classes).tolist()
+        learner = self._learner(features.shape[1])
+        with self._learning(learner, kind, X):
+            batch = learner.batch(features, rows, room)
+            learner.learn(batch, weight, n_threads(self.n_jobs))
         return self
 
-    def progressive(
+    def predict_then_fit(
         self, X: Any, y: Any, k: int = 5
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Learn rows as `partial_fit` does, and return what was answered just before each.
+        """Learn from rows as `partial_fit` does, and return the predictions made before each.
 
-        This is progressive validation: no row is learnt before it is answered. On one thread.
+        This is progressive validation: no row is learned before it is predicted. It uses one
+        thread.
 
         Parameters
         ----------
         X, y
             As in `partial_fit`.
         k
-            Number of labels to answer.
+            Number of labels to predict.
 
         Returns
         -------
@@ -114,141 +112,126 @@ class OnlineMixin:
         --------
         >>> from labeltree import PLTClassifier
         >>> clf = PLTClassifier()
-        >>> labels, _ = clf.progressive([[1, 0], [0, 1], [1, 0]], ["tea", "jam", "tea"], k=1)
+        >>> labels, _ = clf.predict_then_fit([[1, 0], [0, 1], [1, 0]], ["tea", "jam", "tea"], k=1)
         >>> labels.tolist()
         [[-1], [0], [0]]
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, but is {k}")
-        lessons, kind, learner = self._lessons(X, y, None)
-        self._begin(learner, kind, X, lessons)
-        found = learner.progressive(lessons, k, kind)
-        self._count(learner)
-        return found
+        features, rows, kind = self._online_rows(X, y)
+        learner = self._learner(features.shape[1])
+        with self._learning(learner, kind, X):
+            return learner.predict_then_fit(learner.batch(features, rows), k, kind)
 
-    def retire(self, labels: Sequence[Hashable]) -> Self:
-        """Forget labels: they leave the tree, and no answer has them any more.
+    def remove_labels(self, labels: Sequence[Hashable]) -> Self:
+        """Remove labels from the tree; they are not predicted any more.
 
         Other labels keep their weights. Where a node is left with one child, the child takes the
-        node's place with the node's weights, so its probability is then that of the node: no longer
-        multiplied with its own part.
+        node's place with the node's weights, so its probability is then that of the node: it is no
+        longer multiplied by its own factor.
 
         Examples
         --------
         >>> from labeltree import PLTClassifier
         >>> clf = PLTClassifier().partial_fit([[1, 0], [0, 1], [1, 1]], ["tea", "jam", "rum"])
-        >>> clf.retire(["jam"]).classes_.tolist()
+        >>> clf.remove_labels(["jam"]).classes_.tolist()
         ['tea', 'rum']
         """
-        learner = self._learner()
-        if self.label_kind_ == "indicator" and self._by_column(learner):
-            raise ValueError("labels that are columns of Y cannot be retired; give them names")
-        learner.retire(list(labels))
-        self._forget_copies(learner, self.label_kind_, self.n_features_in_)
+        state = self._fitted
+        learner = state.online
+        if state.label_kind == "indicator" and learner.has_columns:
+            raise ValueError("labels that are columns of Y cannot be removed; give them names")
+        with learner.lock:
+            learner.remove_labels(list(labels))
+            self._publish(learner, state.label_kind, None)
         return self
 
-    def retree(self, X: Any = None, y: Any = None, *, tree: str | None = None) -> Self:
-        """Build the tree anew and keep what was learnt as far as it still holds.
+    def rebuild_tree(self, X: Any = None, y: Any = None, *, tree: str | None = None) -> Self:
+        """Build a new tree and keep the weights of the parts that stay the same.
 
-        Parents whose children have the same labels as before keep all. Other children start from
-        the weights of the node that had their labels, if there was one, or from nothing, and then
-        learn the given rows.
+        Parents whose children have the same labels as before keep all weights. Other children start
+        from the weights of the node that had the same labels, if there was one, or from zero, and
+        then learn from the given rows.
 
         Parameters
         ----------
         X, y
             Rows to build from; the last `keep_rows` rows by default.
         tree
-            Name of a builder; by default that of the estimator, or "blend", the cheapest tree of
-            like labels, if that is "auto".
+            Name of a builder. By default that of the estimator, or "blend", the cheapest tree of
+            similar labels, if that is "auto".
 
         Examples
         --------
         >>> from labeltree import PLTClassifier
         >>> X, Y = [[1, 0], [1, 0.1], [0, 1], [0, 1]], [["a", "b"], ["a", "b"], ["c"], ["d"]]
-        >>> clf = PLTClassifier(online={"max_degree": 2}).partial_fit(X, Y)
-        >>> clf.retree(tree="cheapest").tree_cost_.cost <= 7
+        >>> clf = PLTClassifier(online_params={"max_degree": 2}).partial_fit(X, Y)
+        >>> clf.rebuild_tree(tree="cheapest").tree_cost_.cost <= 7
         True
         """
-        learner = self._learner()
-        lessons = None
-        if X is not None:
-            features, rows = self._rows(X, y)
-            lessons = learner.lessons(features, rows)
-            if lessons.new_names:
-                raise ValueError(
-                    f"label {lessons.new_names[0]!r} is new; call partial_fit with its rows first"
-                )
-        own = self.tree if isinstance(self.tree, str) and self.tree != AUTO else _RETREE
-        name = tree or own
+        state = self._fitted
+        learner = state.online
+        own = self.tree if isinstance(self.tree, str) and self.tree != AUTO else _REBUILT
+        params = self.tree_params if tree is None else None
         seed = validation.as_seed(self.random_state)
-        options = self.tree_options if tree is None else None
-        learner.retree(lessons, name, options, seed, n_threads(self.n_jobs))
-        self._forget_copies(learner, self.label_kind_, self.n_features_in_)
+        with learner.lock:
+            batch = None
+            if X is not None:
+                features, rows, _ = self._online_rows(X, y)
+                batch = learner.batch(features, rows)
+                if batch.new_names:
+                    raise ValueError(
+                        f"label {batch.new_names[0]!r} is new; call partial_fit with its rows first"
+                    )
+            learner.rebuild_tree(batch, tree or own, params, seed, n_threads(self.n_jobs))
+            self._publish(learner, state.label_kind, None)
         return self
 
     def predict_proba_one(
         self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int = 5
     ) -> dict[Any, float]:
-        """Return the k most probable labels of one row, straight from the weights being learnt.
+        """Return the k most probable labels of one row, straight from the weights being learned.
 
-        Between updates this is the fast way: `top_k` would lay all weights out first.
+        Use it between updates: `top_k` would lay out all weights first.
         """
-        learner = self._learner()
-        values = self.scaling_.of_row(indices, values)
-        labels, probabilities = learner.best(indices, values, k, self.label_kind_)
-        names = self.classes_
+        state = self._fitted
+        with state.online.lock:
+            names = state.online.classes(state.label_kind)
+            labels, probabilities = state.online.best(
+                indices, state.row_scaling.of_row(indices, values), k, state.label_kind
+            )
         pairs = zip(labels.tolist(), probabilities.tolist(), strict=True)
         return {_plain(names[j]): probability for j, probability in pairs if j >= 0}
 
     @property
     def tree_cost_(self) -> TreeCost:
-        """Nodes that one of the last rows visits, and how few it could be with any tree."""
-        return self._learner().tree_cost()
-
-    # What `fit` sets and the learner makes when it is asked for -----------------------------------
-
-    @cached_property
-    def model_(self) -> Any:
-        return self._learner().freeze(self.label_kind_)
-
-    @cached_property
-    def trees_(self) -> list[LabelTree]:
-        return list(self.model_.trees)
-
-    @cached_property
-    def tree_(self) -> LabelTree:
-        return self.trees_[0]
+        """Nodes that one of the last rows visits on average, and the minimum for any tree."""
+        return self._fitted.online.tree_cost()
 
     # State ----------------------------------------------------------------------------------------
 
-    def _learner(self) -> OnlineLearner:
-        """Return the online state, which a file keeps as arrays until somebody wants it."""
-        online = self.__dict__.get("_online")
-        if online is None:
-            raise AttributeError("there is no online state; call partial_fit first")
-        if not isinstance(online, OnlineLearner):
-            online = self._online = online()
-        return online
-
-    def _rows(self, X: Any, y: Any) -> tuple[FeatureMatrix, LabelRows]:
+    def _online_rows(self, X: Any, y: Any) -> tuple[FeatureMatrix, LabelRows, Kind]:
+        """Return rows checked and scaled, and the form of Y, which is always the same."""
+        state = self._state
         if self.class_weight is not None:
             raise ValueError("class_weight is for fit only; give sample_weight instead")
-        is_first = "n_features_in_" not in self.__dict__
-        features = (
-            validation.training_features(X) if is_first else validation.query_features(self, X)
-        )
+        features = validation.training_features(X) if state is None else self._checked(state, X)
         if y is None:
             raise ValueError("partial_fit requires y to be passed, but the target y is None")
         rows = self._online_labels(y)
         targets.check_same_rows(features, rows)
-        return self._scaling()(features, n_threads(self.n_jobs)), rows
+        if state is not None and state.label_kind != rows.kind:
+            raise ValueError(
+                f"Y was given as {state.label_kind} so far, but now as {rows.kind}; keep to one of "
+                "them"
+            )
+        return self._online_scaling()(features, n_threads(self.n_jobs)), rows, rows.kind
 
-    def _scaling(self) -> RowScaling:
-        """Return how rows are scaled; what fit finds from labels is not known row by row."""
-        plain = plain_scaling(normalize=self.normalize)
-        scaling: RowScaling = self.__dict__.get("scaling_", plain)
-        return scaling
+    def _online_scaling(self) -> RowScaling:
+        """Return how rows are scaled; what fit learns from labels is not known row by row."""
+        if self._state is None:
+            return plain_scaling(normalize=self.normalize)
+        return self._state.row_scaling
 
     def _online_labels(self, y: Any) -> LabelRows:
         if targets.is_column(y):
@@ -258,35 +241,22 @@ class OnlineMixin:
             targets.check_classes(y, rows)
         return rows
 
-    def _lessons(self, X: Any, y: Any, classes: Any) -> tuple[Lessons, str, OnlineLearner]:
-        options = OnlineOptions.parse(self.online)
-        features, rows = self._rows(X, y)
-        learner = self._learner_for(options, features.shape[1], rows.kind)
-        if classes is not None:
-            learner.add_labels(np.asarray(classes).tolist())
-        return learner.lessons(features, rows), self._kind(rows.kind), learner
+    def _learner(self, n_features: int) -> OnlineLearner:
+        """Return the learner there is, or a new one, which is kept only if it learns something."""
+        state = self._state
+        params = OnlineParams.parse(self.online_params)
+        scaling = self.intercept_scaling if self.fit_intercept else 0.0
+        if state is None:
+            return self._new_learner(params, scaling, n_features)
+        if state.learner is not None:
+            return state.online
+        model = state.model.native("partial_fit")
+        learner = OnlineLearner.of_model(model, state.classes.tolist(), params, scaling)
+        counts = (state.counts.n_rows, int(model.has_root), state.counts.training_cost)
+        learner.native.counts = counts
+        return learner
 
-    def _kind(self, kind: str) -> str:
-        return str(self.__dict__.get("label_kind_", kind))
-
-    def _learner_for(self, options: OnlineOptions, n_features: int, kind: str) -> OnlineLearner:
-        """Return the learner: the one there is, or a new one."""
-        if self._kind(kind) != kind:
-            raise ValueError(
-                f"Y was given as {self.label_kind_} so far, but now as {kind}; keep to one of them"
-            )
-        if "_online" in self.__dict__:
-            return self._learner()
-        if "model_" in self.__dict__:
-            model = self.__dict__["model_"]
-            if not isinstance(model, Model):
-                raise ValueError("partial_fit is for native nodes, but nodes are estimators")
-            learner = OnlineLearner.of_model(model, self.classes_.tolist(), options, self.bias)
-            learner.native.counts = (self.n_rows_, int(model.has_root), self.training_cost_)
-            return learner
-        return self._new_learner(options, n_features)
-
-    def _new_learner(self, options: OnlineOptions, n_features: int) -> OnlineLearner:
+    def _new_learner(self, params: OnlineParams, scaling: float, n_features: int) -> OnlineLearner:
         tree: LabelTree | None = None
         names: Sequence[Hashable] = ()
         if not isinstance(self.tree, str):
@@ -294,31 +264,35 @@ class OnlineMixin:
                 raise ValueError("partial_fit needs one tree, but tree is a list")
             tree = self.tree
             names = range(tree.n_labels) if tree.names is None else tree.names
-        return OnlineLearner.start(n_features, options, self.bias, tree=tree, names=names)
+        return OnlineLearner.start(n_features, params, scaling, tree=tree, names=names)
 
-    def _by_column(self, learner: OnlineLearner) -> bool:
-        return all(isinstance(name, int | np.integer) for name in learner.names)
+    @contextmanager
+    def _learning(self, learner: OnlineLearner, kind: Kind, X: Any) -> Iterator[None]:
+        """Exclude other learners, and publish what was learned, also up to a Ctrl-C."""
+        with learner.lock:
+            before = learner.size
+            try:
+                yield
+            finally:
+                if learner.size != before:
+                    self._publish(learner, kind, X)
 
-    def _begin(self, learner: OnlineLearner, kind: str, X: Any, lessons: Lessons) -> None:
-        is_first = "n_features_in_" not in self.__dict__
-        self._forget_copies(learner, kind, lessons.X.shape[1])
-        if is_first:
-            validation.keep_feature_names(self, X)
-
-    def _forget_copies(self, learner: OnlineLearner, kind: str, n_features: int) -> None:
-        for name in _DERIVED:
-            self.__dict__.pop(name, None)
-        self._online = learner
-        self.label_kind_ = kind
-        self.n_features_in_ = n_features
-        self.scaling_ = self._scaling()
-        self._count(learner)
-
-    def _count(self, learner: OnlineLearner) -> None:
+    def _publish(self, learner: OnlineLearner, kind: Kind, X: Any) -> None:
+        """Replace the state by what the learner knows now."""
         n_rows, _, visited = learner.native.counts
-        self.n_rows_, self.training_cost_, self.n_visits_ = n_rows, visited, visited
-        self.__dict__.setdefault("peak_memory_", 0)
-        self.classes_ = learner.classes(self.label_kind_)
+        before = self._state
+        names: Names | None = (
+            validation.feature_names(X) if before is None else before.feature_names
+        )
+        self._state = FittedState(
+            label_kind=kind,
+            row_scaling=self._online_scaling(),
+            n_features=learner.native.n_features,
+            counts=FitCounts(n_rows, training_cost=visited, n_visits=visited, n_iter=1),
+            class_names=learner.classes(kind),
+            feature_names=names,
+            learner=learner,
+        )
 
 
 def _plain(name: Any) -> Any:

@@ -10,38 +10,29 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from labeltree.calibration.decisions import Answers, decide
 from labeltree.data import targets
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import RowScaling
-from labeltree.estimators import validation
-from labeltree.estimators.explaining import explain_answer
+from labeltree.estimators.explaining import explain_prediction
+from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.state import FittedState
 from labeltree.explain.explanation import Explanation
 from labeltree.explain.prediction_cost import cost_bound
-from labeltree.model.label_limits import Limits
-from labeltree.model.model import Model
+from labeltree.model.label_limits import LabelLimits
 from labeltree.threads import n_threads
 
-#: Nodes that each of many rows asks at a time (see Model.search), by measurement on tib-gnd.
-AT_ONCE = 8
+#: Nodes that each of many rows evaluates at a time (see Model.search); measured on tib-gnd.
+NODES_PER_STEP = 8
 
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
-class QueryMixin:
+class PredictionMixin(FittedAttributes):
     """Labels, probabilities, costs and explanations of rows."""
 
-    # What the estimators have that mix this in.
-    model_: Any
-    classes_: Any
-    thresholds_: Any
-    label_kind_: str
-    scaling_: RowScaling
-    sum_to_one: bool
+    normalize_proba: bool
     threshold: float
-    n_jobs: int | None
 
     def predict(self, X: Any, threshold: float | None = None) -> Any:
         """Return the labels of each row.
@@ -60,45 +51,46 @@ class QueryMixin:
             An indicator of the labels that are probable enough; the most probable class of each
             row if Y had one class a row. See `predict_labels` for labels by name.
         """
-        check_is_fitted(self)
-        if self.label_kind_ == "classes":
-            return self.classes_[self.top_k(X, k=1)[0][:, 0]]
-        found, _ = self._decide(X, threshold)
+        state = self._fitted
+        if state.label_kind == "classes":
+            labels = _as_table(self._search(state, self._checked(state, X), 1, None)[0], 1)[0]
+            return state.model_classes[labels[:, 0]]
+        found, _ = self._decide(state, X, threshold)
         found.sort_indices()
         ones = np.ones(found.nnz, np.uint8)
         return sparse.csr_array((ones, found.indices, found.indptr), shape=found.shape)
 
     def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
         """Return the labels of each row that are probable enough (see `predict`), best first."""
-        check_is_fitted(self)
-        found, _ = self._decide(X, threshold)
-        names = self.classes_[found.indices].tolist()
+        state = self._fitted
+        found, _ = self._decide(state, X, threshold)
+        names = state.model_classes[found.indices].tolist()
         ends = found.indptr.tolist()
         return [names[first:last] for first, last in pairwise(ends)]
 
     def predict_proba(
-        self, X: Any, top_k: int | None = None, threshold: float | None = None
+        self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> Probabilities:
         """Return the probabilities of labels as compressed rows with sorted indices.
 
-        Without `top_k` and `threshold` all labels of all rows are computed and stored: ask for one
-        of them where there are many labels. Only in this full answer can the rows of classes be
-        made to sum to 1 (see `sum_to_one`); a search that stops early does not know the sum.
+        Without `k` and `threshold` all labels of all rows are computed and stored: pass one of them
+        where there are many labels. Only this full result can be normalized to sum to 1 where rows
+        have one class (see `normalize_proba`), as a search that stops early does not know the sum.
 
         Parameters
         ----------
         X
             Features of the rows.
-        top_k
-            So many labels of each row, the most probable.
+        k
+            Return only this many labels per row, the most probable.
         threshold
-            Labels with at least this probability.
+            Return only labels with at least this probability.
         """
-        check_is_fitted(self)
-        found, _ = self._search(X, top_k, threshold)
+        state = self._fitted
+        found, _ = self._search(state, self._checked(state, X), k, threshold)
         found.sort_indices()
-        is_full = top_k is None and threshold is None
-        if is_full and self.sum_to_one and self.label_kind_ == "classes":
+        is_full = k is None and threshold is None
+        if is_full and self.normalize_proba and state.label_kind == "classes":
             _divide_by_sums(found)
         return found
 
@@ -146,16 +138,15 @@ class QueryMixin:
         >>> clf.classes_[clf.top_k([[1, 0]], 1, labels=["jam"])[0]].tolist()
         [['jam']]
         """
-        if labels is None and weights is None and self._is_one_row(X):
+        state = self._fitted
+        if labels is None and weights is None and _is_one_row(state, X):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
-        check_is_fitted(self)
         if k < 1:
             raise ValueError(f"k must be at least 1, but is {k}")
-        options: dict[str, Any] = self._limits(labels, weights)
-        if beam is not None:
-            options["beam"] = beam
-        return _as_table(self._search(X, k, None, **options)[0], k)
+        limits = _limits(state, labels, weights)
+        features = self._checked(state, X)
+        return _as_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)
 
     def top_k_row(
         self,
@@ -188,41 +179,8 @@ class QueryMixin:
         >>> clf.classes_[clf.top_k_row(*row, k=1)[0]].tolist()
         ['jam']
         """
-        model = self.__dict__.get("model_")
-        if model is None:
-            check_is_fitted(self)
-            model = self.model_
-        if not isinstance(model, Model):
-            raise ValueError("single rows are answered by native nodes only; use top_k")
-        return model.top_k_row(indices, values, k, beam=beam, scaling=self.scaling_)
-
-    def _is_one_row(self, X: Any) -> bool:
-        model = self.__dict__.get("model_")
-        return (
-            type(X) in (sparse.csr_array, sparse.csr_matrix)
-            and type(model) is Model
-            and X.shape == (1, model.n_features)
-            and X.data.dtype == np.float32
-            and X.indices.dtype == np.int32
-            and X.has_canonical_format
-            and "feature_names_in_" not in self.__dict__
-            and "feature_names_in_" not in self.__dict__.get("_stored_names", ())
-        )
-
-    def _limits(self, labels: Sequence[Hashable] | None, weights: Any) -> dict[str, Any]:
-        if labels is None and weights is None:
-            return {}
-        n_labels = len(self.classes_)
-        factors = np.ones(n_labels, np.float32) if weights is None else np.asarray(weights)
-        if labels is not None:
-            number = {name: j for j, name in enumerate(self.classes_.tolist())}
-            unknown = next((label for label in labels if label not in number), None)
-            if unknown is not None:
-                raise ValueError(f"labels must be among classes_, but {unknown!r} is not")
-            is_chosen = np.zeros(n_labels, np.bool_)
-            is_chosen[[number[label] for label in labels]] = True
-            factors = np.where(is_chosen, factors, 0.0)
-        return {"limits": Limits(weights=factors, n_labels=n_labels)}
+        state = self._fitted
+        return state.model.top_k_row(indices, values, k, beam=beam, scaling=state.row_scaling)
 
     def label_proba(self, X: Any, Y: Any) -> Probabilities:
         """Return the probabilities of given labels, such as those that somebody proposes.
@@ -247,28 +205,28 @@ class QueryMixin:
         >>> found.nnz, bool(found[0, 0] < 0.5)
         (1, True)
         """
-        check_is_fitted(self)
-        features = validation.query_features(self, X)
-        rows = targets.true_labels(Y, self.classes_)
+        state = self._fitted
+        features = self._checked(state, X)
+        rows = targets.true_labels(Y, state.model_classes)
         targets.check_same_rows(features, rows)
-        if rows.n_labels > len(self.classes_):
+        if rows.n_labels > len(state.model_classes):
             raise ValueError("Y must have labels of classes_ only, but has others")
-        probabilities = self.model_.probabilities_of(
-            features, rows, scaling=self.scaling_, n_threads=n_threads(self.n_jobs)
+        probabilities = state.model.probabilities_of(
+            features, rows, scaling=state.row_scaling, n_threads=n_threads(self.n_jobs)
         )
-        shape = (rows.n_rows, len(self.classes_))
+        shape = (rows.n_rows, len(state.model_classes))
         return sparse.csr_array((probabilities, rows.indices, rows.indptr), shape=shape)
 
     def prediction_cost(
-        self, X: Any, top_k: int | None = None, threshold: float | None = None
+        self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> NDArray[np.int64]:
-        """Return how many node classifiers each row asks; by default for `predict`."""
-        check_is_fitted(self)
-        if top_k is None and threshold is None:
-            if self.label_kind_ != "classes":
-                return self._decide(X, None, at_once=1)[1]
-            top_k = 1
-        return self._search(X, top_k, threshold, at_once=1)[1]
+        """Return the number of node classifiers evaluated per row; by default for `predict`."""
+        state = self._fitted
+        if k is None and threshold is None:
+            if state.label_kind != "classes":
+                return self._decide(state, X, None, nodes_per_step=1)[1]
+            k = 1
+        return self._search(state, self._checked(state, X), k, threshold, nodes_per_step=1)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
         """Return how many node classifiers each row can ask at most, by Theorem 6.
@@ -292,8 +250,8 @@ class QueryMixin:
         >>> clf.prediction_cost([[1, 0]]) <= clf.prediction_cost_bound([[1, 0]])
         array([ True])
         """
-        check_is_fitted(self)
-        least = self.threshold if self.thresholds_ is None else float(self.thresholds_.min())
+        thresholds = self.thresholds_
+        least = self.threshold if thresholds is None else float(thresholds.min())
         tau = least if threshold is None else threshold
         return cost_bound(self.model_, self._query(X), tau)
 
@@ -305,12 +263,12 @@ class QueryMixin:
         *,
         feature_names: Sequence[str] | None = None,
     ) -> Explanation:
-        """Return why a label has its probability: the way from the root, and what pushed x there.
+        """Explain why a label has its probability, along its path from the root.
 
-        For each node on the way: its own probability, the product so far, the features of x that
-        pushed it up or down, and the most probable branches beside it. Print it, make JSON of it
-        with `to_dict()`, or a picture with `labeltree.plot.explanation`. With several trees there
-        is one way for each, and the probability is their mean. Where `sum_to_one` divides a full
+        For each node on the path: its own probability, the product so far, the features of x that
+        raise or lower it, and the most probable siblings. Print it, convert it to JSON with
+        `to_dict()`, or plot it with `labeltree.plot.explanation`. With several trees there is one
+        path for each, and the probability is their mean. Where `normalize_proba` divides a full
         `predict_proba(X)`, the explanation is of the probability before that.
 
         Parameters
@@ -338,38 +296,76 @@ class QueryMixin:
         >>> why.steps[1].evidence.contributions[0].name
         'wet'
         """
-        check_is_fitted(self)
-        return explain_answer(self, x, label, top_features, feature_names)
+        return explain_prediction(self, self._fitted, x, label, top_features, feature_names)
 
-    def _query(self, X: Any) -> FeatureMatrix:
-        return self.scaling_(validation.query_features(self, X), n_threads(self.n_jobs))
+    def _ranked(
+        self, features: FeatureMatrix, k: int | None, threshold: float | None
+    ) -> list[list[tuple[Any, float]]]:
+        """Return labels and probabilities of rows that are checked, best first."""
+        state = self._fitted
+        found, _ = self._search(state, features, k, threshold)
+        names = state.model_classes[found.indices].tolist()
+        pairs = list(zip(names, found.data.tolist(), strict=True))
+        return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
 
-    def _decide(self, X: Any, threshold: float | None, **options: Any) -> Answers:
-        """Return the labels that `predict` gives, best first in each row, and classifiers asked."""
-        if threshold is not None or self.model_.calibration.objective is None:
+    def _decide(
+        self, state: FittedState, X: Any, threshold: float | None, **options: Any
+    ) -> Answers:
+        """Return the labels that `predict` gives, best first, and classifiers evaluated."""
+        features = self._checked(state, X)
+        if threshold is not None or state.model.calibration.objective is None:
             least = self.threshold if threshold is None else threshold
-            return self._search(X, None, least, **options)
-        ask = partial(self._ask, **options)
-        return decide(self.model_.calibration, ask, validation.query_features(self, X))
+            return self._search(state, features, None, least, **options)
+        search = partial(self._search, state, **options)
+        return decide(state.model.calibration, search, features)
 
     def _search(
-        self, X: Any, top_k: int | None, threshold: float | None, **options: Any
-    ) -> tuple[Probabilities, NDArray[np.int64]]:
-        """Return probabilities, best first in each row, and the number of classifiers asked."""
-        return self._ask(validation.query_features(self, X), top_k, threshold, **options)
-
-    def _ask(
-        self, features: FeatureMatrix, top_k: int | None, threshold: float | None, **options: Any
-    ) -> tuple[Probabilities, NDArray[np.int64]]:
-        found: tuple[Probabilities, NDArray[np.int64]] = self.model_.search(
+        self,
+        state: FittedState,
+        features: FeatureMatrix,
+        k: int | None,
+        threshold: float | None,
+        **options: Any,
+    ) -> Answers:
+        """Return probabilities, best first in each row, and the number of classifiers evaluated."""
+        return state.model.search(
             features,
-            top_k=top_k,
+            k=k,
             threshold=0.0 if threshold is None else threshold,
-            scaling=self.scaling_,
+            scaling=state.row_scaling,
             n_threads=n_threads(self.n_jobs),
-            **{"at_once": AT_ONCE} | options,
+            **{"nodes_per_step": NODES_PER_STEP} | options,
         )
-        return found
+
+
+def _is_one_row(state: FittedState, X: Any) -> bool:
+    """Whether X can be searched as it is, by the call with the least overhead."""
+    return (
+        type(X) in (sparse.csr_array, sparse.csr_matrix)
+        and X.shape == (1, state.n_features)
+        and X.data.dtype == np.float32
+        and X.indices.dtype == np.int32
+        and X.has_canonical_format
+        and state.feature_names is None
+    )
+
+
+def _limits(
+    state: FittedState, labels: Sequence[Hashable] | None, weights: Any
+) -> LabelLimits | None:
+    if labels is None and weights is None:
+        return None
+    classes = state.model_classes
+    factors = np.ones(len(classes), np.float32) if weights is None else np.asarray(weights)
+    if labels is not None:
+        number = {name: j for j, name in enumerate(classes.tolist())}
+        unknown = next((label for label in labels if label not in number), None)
+        if unknown is not None:
+            raise ValueError(f"labels must be among classes_, but {unknown!r} is not")
+        is_chosen = np.zeros(len(classes), np.bool_)
+        is_chosen[[number[label] for label in labels]] = True
+        factors = np.where(is_chosen, factors, 0.0)
+    return LabelLimits(weights=factors, n_labels=len(classes))
 
 
 def _as_table(found: Probabilities, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

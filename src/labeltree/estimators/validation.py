@@ -43,20 +43,19 @@ def is_copy(features: FeatureMatrix, X: Any) -> bool:
     return not (isinstance(values, np.ndarray) and np.may_share_memory(features.data, values))
 
 
-def query_features(estimator: Any, X: Any) -> FeatureMatrix:
+def query_features(estimator: Any, X: Any, n_features: int) -> FeatureMatrix:
     """Return X with the columns, and their names, that the estimator was trained with."""
     if hasattr(validation, "_check_feature_names"):
         validation._check_feature_names(estimator, X, reset=False)
     else:  # scikit-learn before 1.6
         estimator._check_feature_names(X, reset=False)
     features = as_features(X)
-    check_n_features(estimator, features)
+    check_n_features(estimator, features, n_features)
     return features
 
 
-def check_n_features(estimator: Any, X: FeatureMatrix) -> None:
+def check_n_features(estimator: Any, X: FeatureMatrix, n_features: int) -> None:
     """Refuse X of another width than the estimator was trained with."""
-    n_features = estimator.n_features_in_
     if X.shape[1] != n_features:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
@@ -64,13 +63,10 @@ def check_n_features(estimator: Any, X: FeatureMatrix) -> None:
         )
 
 
-def keep_feature_names(estimator: Any, X: Any) -> None:
-    """Remember the names of the columns of a DataFrame; forget those of an earlier fit."""
-    names = validation._get_feature_names(X)
-    if names is not None:
-        estimator.feature_names_in_ = names
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns of a DataFrame, or None."""
+    names: NDArray[Any] | None = validation._get_feature_names(X)
+    return names
 
 
 def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
@@ -114,44 +110,58 @@ def as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def as_powers(name: str, powers: Any) -> tuple[float, ...] | None:
-    """Return numbers, or None.
+def as_pair(name: str, pair: Any) -> tuple[float, float] | None:
+    """Return two numbers, or None.
 
     Examples
     --------
-    >>> as_powers("damping", [0, 0.25])
-    (0.0, 0.25)
+    >>> as_pair("pos_neg_weight", [1, 0.25])
+    (1.0, 0.25)
     """
-    if powers is None:
+    if pair is None:
         return None
-    if not isinstance(powers, Sequence) or isinstance(powers, str):
-        raise TypeError(f"{name} must be a pair of numbers or None, but is {type(powers).__name__}")
-    return tuple(float(power) for power in powers)
+    if not isinstance(pair, Sequence) or isinstance(pair, str):
+        raise TypeError(f"{name} must be a pair of numbers, but is {pair!r:.40}")
+    if len(pair) != 2:
+        raise ValueError(f"{name} must be a pair of numbers, but has {len(pair)}")
+    return float(pair[0]), float(pair[1])
 
 
-def node_class_weight(class_weight: Any) -> Literal["balanced"] | tuple[float, float]:
-    """Return how positive and negative rows of nodes weigh: a factor of C each, or balanced.
+def auto_or_pair(name: str, value: Any) -> tuple[float, float] | Literal["auto"] | None:
+    """Return a pair of numbers, "auto" or None.
 
     Examples
     --------
-    >>> node_class_weight((2, 0.5)), node_class_weight({"tea": 3.0})
-    ((2.0, 0.5), (1.0, 1.0))
+    >>> auto_or_pair("C_decay", "auto"), auto_or_pair("C_decay", [0, 0.25])
+    ('auto', (0.0, 0.25))
     """
-    kinds = '"balanced", a pair of numbers, a mapping or None'
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(f"{name} must be 'auto', a pair of numbers or None, but is {value!r}")
+        return "auto"
+    return as_pair(name, value)
+
+
+def node_class_weight(class_weight: Any) -> Literal["balanced"] | None:
+    """Return what class_weight says about nodes; a mapping of labels is about rows.
+
+    Examples
+    --------
+    >>> node_class_weight("balanced"), node_class_weight({"tea": 3.0})
+    ('balanced', None)
+    """
     if class_weight is None or isinstance(class_weight, Mapping):
-        return 1.0, 1.0
+        return None
     if isinstance(class_weight, str):
         if class_weight == "balanced":
             return "balanced"
-        raise ValueError(f"class_weight must be {kinds}, but is {class_weight!r}")
-    if not isinstance(class_weight, Sequence):
-        raise TypeError(f"class_weight must be {kinds}, but is {type(class_weight).__name__}")
-    if len(class_weight) != 2:
         raise ValueError(
-            "class_weight must have two numbers, for positive and for negative rows of nodes, but "
-            f"has {len(class_weight)}"
+            f'class_weight must be "balanced", a mapping or None, but is {class_weight!r}'
         )
-    return float(class_weight[0]), float(class_weight[1])
+    raise TypeError(
+        f'class_weight must be "balanced", a mapping or None, but is '
+        f"{type(class_weight).__name__}; factors of C are pos_neg_weight=(positive, negative)"
+    )
 
 
 def row_weights(

@@ -13,7 +13,7 @@ from labeltree.model.curve import Curve
 from labeltree.trees import LabelTree
 
 
-class Limits:
+class LabelLimits:
     """Thresholds and weights of all labels, ready for searches over one set of trees.
 
     Parameters
@@ -28,7 +28,7 @@ class Limits:
 
     Examples
     --------
-    >>> Limits(weights=[1.0, 0.0, 2.0], n_labels=3).weights.tolist()
+    >>> LabelLimits(weights=[1.0, 0.0, 2.0], n_labels=3).weights.tolist()
     [1.0, 0.0, 2.0]
     """
 

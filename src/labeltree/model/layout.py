@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Layout(NamedTuple):
-    """Weights of siblings together, by feature; core/weights.hpp tells what the arrays hold."""
+    """Weights of siblings together, by feature; see core/model/weights.hpp for the arrays."""
 
     bias: NDArray[np.float32]  # of each node
     scale: NDArray[np.float32]  # of each node where a weight takes a byte; else empty

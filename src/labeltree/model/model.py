@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -11,34 +11,25 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core
-from labeltree.data import LabelRows, as_features
+from labeltree.data import LabelRows
 from labeltree.data.arrays import take
 from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.model.calibration import Calibration
 from labeltree.model.curve import Curve
-from labeltree.model.label_limits import Limits
+from labeltree.model.interface import NodeClassifier
+from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
-#: hinge gives no probabilities of its own; these rank best (benchmarks/study.py, "links").
+#: hinge gives no probabilities of its own; these rank best (docs/study.md).
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 
 # What a model is beside its trees and their weights.
 _META = ("n_features", "link", "has_root")
-
-
-class NodeClassifier(NamedTuple):
-    """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
-
-    features: NDArray[np.int32]  # columns of X, ascending; the weights of all others are 0
-    weights: NDArray[np.float32]
-    bias: float
-    slope: float
-    intercept: float
 
 
 class PathScores(NamedTuple):
@@ -150,7 +141,7 @@ class Model:
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         return type(self)(*parts, calibration)
 
-    def rounded(self) -> Self:
+    def quantized(self) -> Self:
         """Return the model with weights of one byte each: 255 steps for each node."""
         layouts = [Layout(*native.quantized()) for native in self._native]
         parts = (self.link, self.n_features, self.has_root, self.calibration)
@@ -158,13 +149,13 @@ class Model:
 
     def search(
         self,
-        X: Any,
+        X: FeatureMatrix,
         *,
-        top_k: int | None = None,
+        k: int | None = None,
         threshold: float = 0.0,
-        limits: Limits | None = None,
+        limits: LabelLimits | None = None,
         beam: int | None = None,
-        at_once: int = 1,
+        nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
@@ -175,49 +166,47 @@ class Model:
         Parameters
         ----------
         X
-            Features of the rows.
-        top_k
-            So many labels of each row at most, the most probable; None for all.
+            Features of the rows, checked by `as_features`.
+        k
+            Maximum number of labels per row, the most probable; None for all.
         threshold
             Labels with a smaller probability are left out.
         limits
             Thresholds and weights by label.
         beam
-            Nodes of a level that a row goes on with, at most; None for an exact search. For models
-            of one tree.
-        at_once
-            Nodes that a row of an exact search asks at most before it looks at their answers. 1
-            asks fewest; more, of about the same probability, are faster where many rows ask the
-            same nodes. The labels are the same.
+            Maximum number of nodes per level that a row continues with; None for an exact search.
+            For models of one tree.
+        nodes_per_step
+            Maximum number of nodes that a row of an exact search evaluates before it looks at the
+            results. 1 evaluates the fewest. More nodes of similar probability are faster where many
+            rows evaluate the same nodes. The labels are the same.
         scaling
-            What becomes of rows first, without a copy of X.
+            Scaling of the rows, applied without a copy of X.
         n_threads
-            Number of threads; the answers are the same for every number.
+            Number of threads; the results are the same for every number.
         """
-        check_query(top_k, threshold)
+        check_query(k, threshold)
         if beam is not None:
             self._check_beam(beam)
         curve = self.calibration.curve
         raw = limits if limits is None or curve is None else limits.before(curve)
-        rows = as_features(X, n_features=self.n_features)
+        self._check_width(X)
         indptr, labels, probabilities, calls = _core.search(
             self._native,
             [] if raw is None else raw.native(self.trees),
-            rows.indptr.astype(np.int64, copy=False),
-            rows.indices,
-            rows.data,
-            k=min(top_k or 0, self.n_labels),
+            X.indptr.astype(np.int64, copy=False),
+            X.indices,
+            X.data,
+            k=min(k or 0, self.n_labels),
             threshold=threshold if curve is None else float(curve.before(threshold)),
             beam=beam or 0,
-            nodes_per_step=at_once,
+            nodes_per_step=nodes_per_step,
             scaling=scaling._native,
             curve_x=self._knots[0],
             curve_y=self._knots[1],
             n_threads=n_threads,
         )
-        found = sparse.csr_array(
-            (probabilities, labels, indptr), shape=(rows.shape[0], self.n_labels)
-        )
+        found = sparse.csr_array((probabilities, labels, indptr), shape=(X.shape[0], self.n_labels))
         if curve is not None:
             found = curve.of(found, threshold, None if limits is None else limits.thresholds)
         return found, calls
@@ -238,16 +227,26 @@ class Model:
             self._native, indices, values, k, beam or 0, scaling._native, *self._knots
         )
 
+    def native(self, use: str) -> Self:
+        """Return the model itself, whose nodes are native."""
+        return self
+
+    def _check_width(self, X: FeatureMatrix) -> None:
+        if X.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the model was trained with {self.n_features}"
+            )
+
     def _check_beam(self, beam: int) -> None:
         if beam < 1:
             raise ValueError(f"beam must be at least 1, but is {beam}")
         if len(self.trees) > 1:
             raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
 
-    def path_scores(self, X: Any, rows: LabelRows, n_threads: int) -> list[PathScores]:
+    def path_scores(self, X: FeatureMatrix, rows: LabelRows, n_threads: int) -> list[PathScores]:
         """Return what the node classifiers of each tree say about rows with known labels."""
-        features = as_features(X, n_features=self.n_features)
-        arrays = (features.indptr.astype(np.int64, copy=False), features.indices, features.data)
+        self._check_width(X)
+        arrays = (X.indptr.astype(np.int64, copy=False), X.indices, X.data)
         pairs = [
             native.path_scores(*arrays, rows.indptr, rows.indices, n_threads)
             for native in self._native
@@ -256,20 +255,20 @@ class Model:
 
     def probabilities_of(
         self,
-        X: Any,
+        X: FeatureMatrix,
         labels: LabelRows,
         *,
         scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
     ) -> NDArray[np.float32]:
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
-        rows = as_features(X, n_features=self.n_features)
+        self._check_width(X)
         curve = self.calibration.curve
         found = _core.probabilities_of(
             self._native,
-            rows.indptr.astype(np.int64, copy=False),
-            rows.indices,
-            rows.data,
+            X.indptr.astype(np.int64, copy=False),
+            X.indices,
+            X.data,
             labels.indptr,
             labels.indices,
             scaling._native,
@@ -293,7 +292,7 @@ class Model:
         estimates = self._native[tree].child_probabilities(node, row.indices, row.data)
         return estimates.astype(np.float64)
 
-    def covered(self, X: Any) -> NDArray[np.float32]:
+    def covered(self, X: FeatureMatrix) -> NDArray[np.float32]:
         """Return products along paths to all labels, normalised as Theorem 6 has it; few rows."""
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         calibration = replace(self.calibration, curve=None)
@@ -317,8 +316,15 @@ class Model:
         return meta, arrays
 
     @classmethod
-    def from_arrays(cls, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+    def from_arrays(
+        cls,
+        meta: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        names: Callable[[], list[Any]] | None = None,
+    ) -> Self:
         """Return the model that `to_arrays` was called on; the arrays are used as they are.
+
+        `names` gives the names of the labels of the trees, when they are first used.
 
         Raises
         ------
@@ -327,6 +333,8 @@ class Model:
         """
         _check_meta(meta, n_arrays=len(arrays))
         trees = [_stored_tree(arrays, t) for t in range(meta["n_trees"])]
+        if names is not None:
+            trees = [tree.with_names(names) for tree in trees]
         if len({tree.n_labels for tree in trees}) > 1:
             raise ValueError("all trees must have the same labels")
         layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
@@ -381,9 +389,9 @@ def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
     return Layout(*taken)
 
 
-def check_query(top_k: int | None, threshold: float) -> None:
+def check_query(k: int | None, threshold: float) -> None:
     """Refuse a number of labels or a threshold that makes no sense."""
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k must be at least 1, but is {top_k}")
+    if k is not None and k < 1:
+        raise ValueError(f"k must be at least 1, but is {k}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
+from threading import RLock
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -15,11 +16,12 @@ from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
 from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.labels import Kind
 from labeltree.data.naming import are_positions, name_array
 from labeltree.model.calibration import fixed_calibration
 from labeltree.model.layout import Layout
 from labeltree.model.model import Model
-from labeltree.online.params import OnlineOptions
+from labeltree.online.params import OnlineParams
 from labeltree.online.recent import RecentRows
 from labeltree.online.tree_cost import TreeCost
 from labeltree.training.nodes import NEVER
@@ -37,17 +39,19 @@ _ARRAYS = {
     "features": "i4",
     "numbers": "f4",
 }
+_META = {"options", "intercept_scaling", "counts", "n_features"}
 # Logits that a start is moved to: nodes without any positive row had one that no row could
 # overcome, and a root without a classifier was sure.
 _LEAST_BIAS = np.float32(-10.0)
 _AT_ONCE = 4096  # nodes whose weights are copied together
 
 
-class Lessons(NamedTuple):
+class OnlineBatch(NamedTuple):
     """Rows with labels in the learner's numbers: new ones come in the order of their first rows."""
 
     X: FeatureMatrix
     rows: LabelRows
+    room_names: list[Hashable]  # labels to add before any row is learned
     new_names: list[Hashable]
     columns: int  # labels that Y has room for, seen or not; 0 where labels go by name
 
@@ -68,11 +72,13 @@ class OnlineLearner:
         self,
         native: _core.OnlineModel,
         names: Sequence[Hashable],
-        options: OnlineOptions,
-        bias: float,
+        options: OnlineParams,
+        intercept_scaling: float,
         recent: RecentRows,
     ) -> None:
-        self.native, self.options, self.bias, self.recent = native, options, bias, recent
+        self.native, self.options, self.recent = native, options, recent
+        self.intercept_scaling = intercept_scaling
+        self.lock = RLock()  # held while anybody learns or looks
         self.names = list(names)
         self._number = {name: j for j, name in enumerate(self.names)}
 
@@ -80,27 +86,35 @@ class OnlineLearner:
     def start(
         cls,
         n_features: int,
-        options: OnlineOptions,
-        bias: float,
+        options: OnlineParams,
+        intercept_scaling: float,
         *,
         tree: LabelTree | None = None,
         names: Sequence[Hashable] = (),
     ) -> Self:
         """Return a learner that knows nothing, or just a tree."""
         native = _core.OnlineModel(
-            None if tree is None else tree._native, n_features, options.native(bias)
+            None if tree is None else tree._native, n_features, options.native(intercept_scaling)
         )
-        return cls(native, names, options, bias, RecentRows(options.keep_rows, n_features))
+        return cls(
+            native, names, options, intercept_scaling, RecentRows(options.keep_rows, n_features)
+        )
 
     @classmethod
     def of_model(
-        cls, model: Model, names: Sequence[Hashable], options: OnlineOptions, bias: float
+        cls,
+        model: Model,
+        names: Sequence[Hashable],
+        options: OnlineParams,
+        intercept_scaling: float,
     ) -> Self:
         """Return a learner that goes on from the weights of a batch fit."""
         if len(model.trees) > 1:
             raise ValueError(f"partial_fit needs one tree, but the model has {len(model.trees)}")
         tree = model.trees[0]
-        made = cls.start(model.n_features, options, bias or 1.0, tree=tree, names=names)
+        made = cls.start(
+            model.n_features, options, intercept_scaling or 1.0, tree=tree, names=names
+        )
         slope, intercept = model.links(0)
         for v in range(-1, tree.n_nodes):
             _, indptr, features, weights, biases, _ = model._native[0].of_children(v)
@@ -112,32 +126,39 @@ class OnlineLearner:
             bias_of = np.maximum(slope[nodes] * biases + intercept[nodes], _LEAST_BIAS)
             if v < 0 and not model.has_root:
                 bias_of = np.full(1, -_LEAST_BIAS / 2, np.float32)
-            made.native.warm_start(v, indptr, features, scaled, bias_of, options.start_weight)
+            made.native.warm_start(
+                v, indptr, features, scaled, bias_of, options.warm_start_strength
+            )
         return made
 
     # Labels -------------------------------------------------------------------------------------
 
-    def lessons(self, X: FeatureMatrix, rows: LabelRows) -> Lessons:
-        """Return rows in the learner's numbers."""
+    def batch(
+        self, X: FeatureMatrix, rows: LabelRows, room: Sequence[Hashable] = ()
+    ) -> OnlineBatch:
+        """Return rows in the learner's numbers; nothing is learned or added yet."""
         by_column = rows.kind == "indicator" and rows.names is None
         used, first = np.unique(rows.indices, return_index=True)
         number = np.full(rows.n_labels, -1, np.int32)
+        room_names = [name for name in dict.fromkeys(room) if name not in self._number]
+        added = {name: len(self.names) + j for j, name in enumerate(room_names)}
         new_names: list[Hashable] = []
         for j in used[np.argsort(first)].tolist():
             name = rows.name(j)
-            known = self._number.get(name, -1)
+            known = self._number.get(name, added.get(name, -1))
             if known < 0:
-                known = len(self.names) + len(new_names)
+                known = len(self.names) + len(room_names) + len(new_names)
                 new_names.append(name)
             number[j] = known
+        n_labels = len(self.names) + len(room_names) + len(new_names)
         numbered = sparse.csr_array(
             (np.ones(len(rows.indices), np.uint8), number[rows.indices], rows.indptr),
-            shape=(rows.n_rows, len(self.names) + len(new_names)),
+            shape=(rows.n_rows, n_labels),
         )
         numbered.sort_indices()
         indices = numbered.indices.astype(np.int32, copy=False)
-        made = LabelRows(rows.indptr, indices, numbered.shape[1], None, rows.kind)
-        return Lessons(X, made, new_names, rows.n_labels if by_column else 0)
+        made = LabelRows(rows.indptr, indices, n_labels, None, rows.kind)
+        return OnlineBatch(X, made, room_names, new_names, rows.n_labels if by_column else 0)
 
     def add_labels(self, names: Sequence[Hashable]) -> None:
         """Make room for labels that no row has had yet."""
@@ -145,19 +166,29 @@ class OnlineLearner:
         self.native.add_labels(len(new))
         self._add_names(new)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of rows learned and of labels."""
+        return self.native.counts[0], len(self.names)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether labels are columns of Y, so that none can go."""
+        return all(isinstance(name, int | np.integer) for name in self.names)
+
     def _add_names(self, names: Sequence[Hashable]) -> None:
         for name in names:
             self._number[name] = len(self.names)
             self.names.append(name)
 
-    def classes(self, kind: str) -> NDArray[Any]:
+    def classes(self, kind: Kind) -> NDArray[Any]:
         """Return the labels by their position in answers."""
         names = name_array(self.names)
         if kind == "indicator" and names.dtype.kind in "iu":
             return np.sort(names)
         return names
 
-    def positions(self, kind: str) -> NDArray[np.int32]:
+    def positions(self, kind: Kind) -> NDArray[np.int32]:
         """Return the position in `classes` of each label number."""
         names = name_array(self.names)
         positions = np.arange(len(names), dtype=np.int32)
@@ -167,51 +198,52 @@ class OnlineLearner:
 
     # Learning -----------------------------------------------------------------------------------
 
-    def learn(self, lessons: Lessons, weight: NDArray[np.float32] | None, n_threads: int) -> None:
+    def learn(self, batch: OnlineBatch, weight: NDArray[np.float32] | None, n_threads: int) -> None:
         """Learn rows in their order."""
+        self.add_labels(batch.room_names)
         given = np.empty(0, np.float32) if weight is None else weight
         try:
-            self.native.learn(*lessons.arrays, given, n_threads)
+            self.native.learn(*batch.arrays, given, n_threads)
         finally:
-            self._after(lessons)
+            self._after(batch)
 
-    def progressive(
-        self, lessons: Lessons, k: int, kind: str
+    def predict_then_fit(
+        self, batch: OnlineBatch, k: int, kind: Kind
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Learn rows, and return the best labels of each as they were before it was learnt."""
+        """Learn rows, and return the best labels of each as they were before it was learned."""
         try:
-            labels, probabilities = self.native.predict_then_fit(*lessons.arrays, k)
+            labels, probabilities = self.native.predict_then_fit(*batch.arrays, k)
         finally:
-            self._after(lessons)
+            self._after(batch)
         return self._in_classes(labels, kind).reshape(-1, k), probabilities.reshape(-1, k)
 
     def best(
-        self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int, kind: str
+        self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int, kind: Kind
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k best labels of one row as positions in `classes`, -1 for none."""
         labels, probabilities = self.native.best(indices, values, k)
         return self._in_classes(labels, kind), probabilities
 
-    def _in_classes(self, labels: NDArray[np.int32], kind: str) -> NDArray[np.int64]:
+    def _in_classes(self, labels: NDArray[np.int32], kind: Kind) -> NDArray[np.int64]:
         positions = np.append(self.positions(kind), -1)
         return positions[labels].astype(np.int64)
 
-    def _after(self, lessons: Lessons) -> None:
+    def _after(self, batch: OnlineBatch) -> None:
         # An interrupt may come between rows: labels of later rows are not there then.
         grown = self.native.n_labels - len(self.names)
-        self._add_names(lessons.new_names[:grown])
-        if grown < len(lessons.new_names):
+        self._add_names(batch.new_names[:grown])
+        if grown < len(batch.new_names):
             return
-        self.recent.add(lessons.X, lessons.rows)
-        self.add_labels(range(lessons.columns))
+        self.recent.add(batch.X, batch.rows)
+        self.add_labels(range(batch.columns))
         if self.options.max_weights is not None:
             self.native.prune(self.options.max_weights)
 
-    def retire(self, names: Sequence[Hashable]) -> None:
+    def remove_labels(self, names: Sequence[Hashable]) -> None:
         """Forget labels."""
         for name in names:
             if name not in self._number:
-                raise ValueError(f"there is no label {name!r} to retire")
+                raise ValueError(f"there is no label {name!r} to remove")
         keep = np.ones(len(self.names), np.uint8)
         keep[[self._number[name] for name in names]] = 0
         number = np.where(keep == 1, np.cumsum(keep, dtype=np.int64) - 1, -1)
@@ -220,22 +252,22 @@ class OnlineLearner:
         self.names = [name for name, kept in zip(self.names, keep, strict=True) if kept]
         self._number = {name: j for j, name in enumerate(self.names)}
 
-    def retree(
+    def rebuild_tree(
         self,
-        lessons: Lessons | None,
+        batch: OnlineBatch | None,
         builder: str,
-        tree_options: Mapping[str, Any] | None,
+        tree_params: Mapping[str, Any] | None,
         seed: int,
         n_threads: int,
     ) -> None:
         """Build the tree anew from rows, the last ones by default, and keep what still holds."""
         X, rows = self.recent.features, self.recent.rows(len(self.names))
-        if lessons is not None:
-            X, rows = lessons.X, lessons.rows
+        if batch is not None:
+            X, rows = batch.X, batch.rows
         if rows.n_rows == 0 or rows.n_labels < 2:
             return
         tree = find_builder(builder)(
-            X, rows, seed=seed, n_jobs=n_threads, options=tree_options or {}
+            X, rows, seed=seed, n_jobs=n_threads, options=tree_params or {}
         )
         self.native = self.native.rebuilt(
             tree._native, *_feature_arrays(X), rows.indptr, rows.indices, n_threads
@@ -249,6 +281,11 @@ class OnlineLearner:
             raise ValueError("no row has had a label yet, so there is nothing to answer")
         return LabelTree.from_parents(*self.native.nodes())
 
+    def snapshot(self, kind: Kind) -> tuple[Model, NDArray[Any]]:
+        """Return the model and the labels as they are now, which belong together."""
+        with self.lock:
+            return self.freeze(kind), self.classes(kind)
+
     def tree_cost(self) -> TreeCost:
         """Return what the last rows cost with this tree, and at least with any."""
         rows = self.recent.rows(len(self.names))
@@ -257,7 +294,7 @@ class OnlineLearner:
         total = cost.training_cost(self.tree(), rows)
         return TreeCost(total / rows.n_rows, lower_bound(rows) / rows.n_rows, rows.n_rows)
 
-    def freeze(self, kind: str) -> Model:
+    def freeze(self, kind: Kind) -> Model:
         """Return the model as it is now, laid out for queries."""
         numbered = self.tree()
         classes = self.classes(kind)
@@ -271,7 +308,7 @@ class OnlineLearner:
         builder = _core.LayoutBuilder(tree._native, n_features, trained, NEVER, False)
         for first in range(0, tree.n_nodes, _AT_ONCE):
             last = min(first + _AT_ONCE, tree.n_nodes)
-            builder.add(*self.native.weights(first, last, self.options.prune)[:-1])
+            builder.add(*self.native.weights(first, last, self.options.weight_threshold)[:-1])
         layout = Layout(*builder.finish())
         has_root = self.native.counts[1] > 0
         calibration = fixed_calibration("logistic", kind)
@@ -283,7 +320,7 @@ class OnlineLearner:
         """Return all but the names: a part that JSON can say, and arrays by name."""
         meta = {
             "options": asdict(self.options),
-            "bias": self.bias,
+            "intercept_scaling": self.intercept_scaling,
             "counts": list(self.native.counts),
             "n_features": self.native.n_features,
         }
@@ -302,10 +339,13 @@ class OnlineLearner:
         ValueError
             If any part is missing or breaks a rule that keeps kernels within the arrays.
         """
-        options, bias, counts, n_features = _checked(meta)
+        options, intercept_scaling, counts, n_features = _checked(meta)
         taken = {name: take(arrays, name, dtype) for name, dtype in _ARRAYS.items()}
         native = _core.OnlineModel.restore(
-            counts=counts, n_features=n_features, settings=options.native(bias), **taken
+            counts=counts,
+            n_features=n_features,
+            settings=options.native(intercept_scaling),
+            **taken,
         )
         if native.n_labels != len(names):
             raise ValueError(f"there are {native.n_labels} labels, but {len(names)} names")
@@ -315,7 +355,7 @@ class OnlineLearner:
             if name.startswith("recent.")
         }
         recent = RecentRows.from_arrays(kept, options.keep_rows, n_features, len(names))
-        return cls(native, names, options, bias, recent)
+        return cls(native, names, options, intercept_scaling, recent)
 
     def __reduce__(self) -> tuple[Any, ...]:
         meta, arrays = self.to_arrays()
@@ -326,17 +366,21 @@ def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
     return X.indptr.astype(np.int64, copy=False), X.indices, X.data
 
 
-def _checked(meta: Any) -> tuple[OnlineOptions, float, Any, int]:
-    if not isinstance(meta, dict) or meta.keys() != {"options", "bias", "counts", "n_features"}:
-        raise ValueError("an online state must have options, bias, counts and n_features")
-    counts, n_features, bias = meta["counts"], meta["n_features"], meta["bias"]
+def _checked(meta: Any) -> tuple[OnlineParams, float, Any, int]:
+    if not isinstance(meta, dict) or meta.keys() != _META:
+        raise ValueError(f"an online state must have {', '.join(sorted(_META))}")
+    counts, n_features, intercept_scaling = (
+        meta["counts"],
+        meta["n_features"],
+        meta["intercept_scaling"],
+    )
     numbers = [n_features, *counts] if isinstance(counts, list) and len(counts) == 3 else [-1]
     if any(type(number) is not int or not 0 <= number < 2**62 for number in numbers):
         raise ValueError("counts and n_features of an online state must be whole numbers")
-    if not isinstance(bias, int | float) or not 0 <= bias < np.inf:
-        raise ValueError(f"bias must be at least 0, but is {bias!r:.40}")
+    if not isinstance(intercept_scaling, int | float) or not 0 <= intercept_scaling < np.inf:
+        raise ValueError(f"intercept_scaling must be at least 0, but is {intercept_scaling!r:.40}")
     try:
-        options = OnlineOptions.parse(meta["options"])
+        options = OnlineParams.parse(meta["options"])
     except TypeError as error:
         raise ValueError(str(error)) from None
-    return options, float(bias), tuple(counts), n_features
+    return options, float(intercept_scaling), tuple(counts), n_features

@@ -13,14 +13,14 @@ from labeltree import _core
 OPTIMIZERS = ("adagrad", "ftrl")
 INSERTS = {
     "cost": _core.Insert.cost,
-    "both": _core.Insert.cost_and_score,
+    "cost+score": _core.Insert.cost_and_score,
     "score": _core.Insert.score,
 }
 
 
 @dataclass(frozen=True)
-class OnlineOptions:
-    """What `PLTClassifier(online={...})` may hold.
+class OnlineParams:
+    """What `PLTClassifier(online_params={...})` may hold.
 
     Parameters
     ----------
@@ -37,24 +37,24 @@ class OnlineOptions:
         A node learns nothing from rows that it gets wrong by less than this probability.
     insert
         Where a new label goes when a node is full. "cost": to a child that the row visits anyway,
-        or else to any, in both cases to the one of the fewest rows. "both": the same, but where the
-        row visits no child anyway, to one that it looks like, with less for children of many
-        labels. "score": to the child that the row looks like most; trees may become deep.
+        or else to any child, in both cases the one with the fewest rows. "cost+score": the same,
+        but where the row visits no child, to one with a high score, less so for children with many
+        labels. "score": to the child with the highest score; trees may become deep.
     max_degree
         Children of a node, as far as it is for new labels. One less than a multiple of 8 uses the
         vectors of the processor best.
     keep_rows
-        So many of the last rows are kept for `retree` and `tree_cost_`.
+        So many of the last rows are kept for `rebuild_tree` and `tree_cost_`.
     max_weights
         Above so many weights, the features with the smallest ones are dropped; None for no limit.
-    prune
+    weight_threshold
         Weights of at most this size are left out of answers (not of learning).
-    start_weight
+    warm_start_strength
         After `fit`: how firmly its weights stay where they are, as a sum of squared gradients.
 
     Examples
     --------
-    >>> OnlineOptions.parse({"learning_rate": 0.5}).optimizer
+    >>> OnlineParams.parse({"learning_rate": 0.5}).optimizer
     'adagrad'
     """
 
@@ -68,8 +68,8 @@ class OnlineOptions:
     max_degree: int = 15
     keep_rows: int = 10_000
     max_weights: int | None = None
-    prune: float = 0.0
-    start_weight: float = 0.1
+    weight_threshold: float = 0.0
+    warm_start_strength: float = 0.1
 
     def __post_init__(self) -> None:
         for name, known in (("optimizer", OPTIMIZERS), ("insert", INSERTS)):
@@ -79,7 +79,14 @@ class OnlineOptions:
         for name in ("learning_rate", "smoothing"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be above 0, but is {getattr(self, name)}")
-        for name in ("l1", "l2", "min_gradient", "prune", "start_weight", "keep_rows"):
+        for name in (
+            "l1",
+            "l2",
+            "min_gradient",
+            "weight_threshold",
+            "warm_start_strength",
+            "keep_rows",
+        ):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
         if self.max_degree < 2:
@@ -93,14 +100,18 @@ class OnlineOptions:
         if given is None:
             return cls()
         if not isinstance(given, Mapping):
-            raise TypeError(f"online must be a mapping or None, but is {type(given).__name__}")
+            raise TypeError(
+                f"online_params must be a mapping or None, but is {type(given).__name__}"
+            )
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
-                raise ValueError(f"online has no option {name!r}; there are {', '.join(known)}")
+                raise ValueError(
+                    f"online_params has no option {name!r}; there are {', '.join(known)}"
+                )
         return cls(**given)
 
-    def native(self, bias: float) -> _core.OnlineSettings:
+    def native(self, intercept_scaling: float) -> _core.OnlineSettings:
         """Return what the kernel takes."""
         return _core.OnlineSettings(
             optimizer=_core.Optimizer[self.optimizer],
@@ -108,7 +119,7 @@ class OnlineOptions:
             smoothing=self.smoothing,
             l1=self.l1,
             l2=self.l2,
-            intercept_scaling=bias,
+            intercept_scaling=intercept_scaling,
             min_gradient=self.min_gradient,
             insert=INSERTS[self.insert],
             max_degree=self.max_degree,

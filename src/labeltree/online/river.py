@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from labeltree.data import as_labels
 from labeltree.data.features import canonical_csr
 from labeltree.online.learner import OnlineLearner
-from labeltree.online.params import OnlineOptions
+from labeltree.online.params import OnlineParams
 
 try:
     from river import base
@@ -60,15 +60,15 @@ class _Growing:
         self,
         n_features: int = 2**18,
         normalize: bool = True,
-        top_k: int | None = None,
-        online: Mapping[str, Any] | None = None,
+        k: int | None = None,
+        online_params: Mapping[str, Any] | None = None,
     ) -> None:
         self.n_features = n_features
         self.normalize = normalize
-        self.top_k = top_k
-        self.online = online
-        options = OnlineOptions.parse({**_DEFAULTS, **(online or {})})
-        self._learner = OnlineLearner.start(n_features, options, bias=1.0)
+        self.k = k
+        self.online_params = online_params
+        options = OnlineParams.parse({**_DEFAULTS, **(online_params or {})})
+        self._learner = OnlineLearner.start(n_features, options, intercept_scaling=1.0)
 
     def _row(self, x: Features) -> Row:
         return hashed_row(x, self.n_features, normalize=self.normalize)
@@ -76,11 +76,11 @@ class _Growing:
     def _learn(self, x: Features, labels: list[Hashable]) -> None:
         columns, values = self._row(x)
         X = canonical_csr(np.array([0, len(columns)]), columns, values, self.n_features)
-        self._learner.learn(self._learner.lessons(X, as_labels([labels])), None, 1)
+        self._learner.learn(self._learner.batch(X, as_labels([labels])), None, 1)
 
     def _probabilities(self, x: Features) -> dict[Any, float]:
         names = self._learner.names
-        k = len(names) if self.top_k is None else min(self.top_k, len(names))
+        k = len(names) if self.k is None else min(self.k, len(names))
         if k == 0:
             return {}
         labels, probabilities = self._learner.native.best(*self._row(x), k)
@@ -98,10 +98,10 @@ class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ig
         Feature names are hashed to so many columns.
     normalize
         Scale rows to length 1.
-    top_k
+    k
         So many classes are answered, with probabilities that sum to 1; None for all.
-    online
-        Options of `labeltree.online.OnlineOptions`.
+    online_params
+        Parameters of `labeltree.online.OnlineParams`.
 
     Examples
     --------

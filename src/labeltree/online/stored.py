@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree.data.arrays import take
+from labeltree.data.labels import Kind
 from labeltree.storage.names import StoredNames
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _PREFIX = "online."
 
 
 def store_learner(
-    learner: OnlineLearner, kind: str
+    learner: OnlineLearner, kind: Kind
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the state as the file has it; names are stored as those of the classes."""
     meta, arrays = learner.to_arrays()

@@ -29,7 +29,7 @@ class Inputs:
     X: Any  # csr_array or None
     rows: LabelRows
     sweeps: int
-    seed: int
+    random_state: int
     n_jobs: int | None
     cost_model: CostModel
 
@@ -50,27 +50,27 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Promise:
+class Guarantee:
     """What is proven about the cost of a tree."""
 
     short: str  #: fits a column of a table
     text: str
 
 
-OPTIMAL = Promise("optimal", "no tree costs less on these rows")
-NEAR_ENTROPY = Promise("opt+3", "at most 3 a row above the optimum, as no row has two labels")
+OPTIMAL = Guarantee("optimal", "no tree costs less on these rows")
+NEAR_ENTROPY = Guarantee("opt+3", "at most 3 a row above the optimum, as no row has two labels")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to build a tree, when it makes sense and what it promises."""
+    """A way to build a tree, when it makes sense and what it guarantees."""
 
     name: str
     build: Callable[[Inputs], LabelTree]
     # Why it is of no use for these inputs; "" where it is of use.
     unfit: Callable[[Inputs], str] = lambda inputs: ""
     # What is proven beyond max D_j for these inputs; None where nothing is.
-    promise: Callable[[Inputs], Promise | None] = lambda inputs: None
+    guarantee: Callable[[Inputs], Guarantee | None] = lambda inputs: None
 
 
 def own_candidate(name: str, tree: LabelTree, rows: LabelRows) -> Candidate:
@@ -88,9 +88,9 @@ def own_candidate(name: str, tree: LabelTree, rows: LabelRows) -> Candidate:
     return Candidate(name, lambda _: tree)
 
 
-def times_optimum(factor: int) -> Promise:
-    """Return the promise that every tree makes with factor max D_j."""
-    return Promise(
+def times_optimum(factor: int) -> Guarantee:
+    """Return the guarantee that every tree makes with factor max D_j."""
+    return Guarantee(
         f"≤{compact(factor)}×", f"at most {factor} times the optimum, whatever the label rows"
     )
 
@@ -121,23 +121,23 @@ def _at_most(limit: int) -> Callable[[Inputs], str]:
     return lambda inputs: f"more than {limit} labels" if inputs.n_labels > limit else ""
 
 
-def _near_entropy(inputs: Inputs) -> Promise | None:
+def _near_entropy(inputs: Inputs) -> Guarantee | None:
     return NEAR_ENTROPY if inputs.is_multiclass else None
 
 
-def _multiclass_promise(inputs: Inputs) -> Promise:
+def _multiclass_guarantee(inputs: Inputs) -> Guarantee:
     n_positive = int(np.count_nonzero(inputs.rows.counts))
     return OPTIMAL if n_positive <= DEFAULT_EXACT_UP_TO else NEAR_ENTROPY
 
 
-def _cheapest_promise(inputs: Inputs) -> Promise | None:
+def _cheapest_guarantee(inputs: Inputs) -> Guarantee | None:
     """Never dearer than the proven trees, so it keeps their word."""
     if inputs.cost_model != PAPER:
         return None
     if inputs.is_nested:
         return OPTIMAL
     if inputs.is_multiclass:
-        return _multiclass_promise(inputs)
+        return _multiclass_guarantee(inputs)
     return times_optimum(ternary_factor(inputs.n_labels))
 
 
@@ -146,12 +146,14 @@ def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
 
 
 def _kmeans(inputs: Inputs, **options: Any) -> LabelTree:
-    return trees.kmeans(inputs.X, inputs.rows, seed=inputs.seed, n_jobs=inputs.n_jobs, **options)
+    return trees.kmeans(
+        inputs.X, inputs.rows, random_state=inputs.random_state, n_jobs=inputs.n_jobs, **options
+    )
 
 
 def _collapsed_kmeans(inputs: Inputs) -> LabelTree:
     """Split down to single labels, for collapse to decide which labels share a node."""
-    tree = _kmeans(inputs, max_leaf=1)
+    tree = _kmeans(inputs, max_leaf_size=1)
     return trees.collapse(tree, inputs.rows, cost_model=inputs.cost_model)
 
 
@@ -160,7 +162,7 @@ def _blend(inputs: Inputs) -> LabelTree:
         inputs.X,
         inputs.rows,
         cost_model=inputs.cost_model,
-        seed=inputs.seed,
+        random_state=inputs.random_state,
         n_jobs=inputs.n_jobs,
     )
 
@@ -168,37 +170,37 @@ def _blend(inputs: Inputs) -> LabelTree:
 CANDIDATES = (
     Candidate("star", lambda i: trees.star(i.n_labels), unfit=_at_most(_MAX_STAR)),
     Candidate("complete", lambda i: trees.complete(i.n_labels, counts=i.rows.counts)),
-    Candidate("huffman", lambda i: trees.huffman(i.rows.counts), promise=_near_entropy),
-    Candidate("shannon", lambda i: trees.shannon(i.rows.counts), promise=_near_entropy),
+    Candidate("huffman", lambda i: trees.huffman(i.rows.counts), guarantee=_near_entropy),
+    Candidate("shannon", lambda i: trees.shannon(i.rows.counts), guarantee=_near_entropy),
     Candidate(
         "multiclass",
         lambda i: trees.multiclass(i.rows.counts),
         unfit=lambda i: "" if i.is_multiclass else "some row has two labels",
-        promise=_multiclass_promise,
+        guarantee=_multiclass_guarantee,
     ),
     Candidate(
         "nested",
         lambda i: trees.nested(i.rows.counts),
         unfit=lambda i: "" if i.is_nested else "labels do not lie within each other",
-        promise=lambda i: OPTIMAL,
+        guarantee=lambda i: OPTIMAL,
     ),
     Candidate(
         "exact",
         lambda i: trees.exact(i.rows),
         unfit=_at_most(_MAX_EXACT),
-        promise=lambda i: OPTIMAL,
+        guarantee=lambda i: OPTIMAL,
     ),
-    Candidate("cheapest", lambda i: _cheapest(i, 0), promise=_cheapest_promise),
+    Candidate("cheapest", lambda i: _cheapest(i, 0), guarantee=_cheapest_guarantee),
     Candidate(
         "cheapest+sweeps",
         lambda i: _cheapest(i, i.sweeps),
         unfit=_needs_sweeps,
-        promise=_cheapest_promise,
+        guarantee=_cheapest_guarantee,
     ),
     Candidate("kmeans", lambda i: _kmeans(i), unfit=_needs_features),
     Candidate(
         "kmeans16",
-        lambda i: _kmeans(i, arity=_WIDE, max_leaf=_WIDE),
+        lambda i: _kmeans(i, arity=_WIDE, max_leaf_size=_WIDE),
         unfit=_needs_features,
     ),
     Candidate("kmeans+collapse", _collapsed_kmeans, unfit=_needs_features),

@@ -21,8 +21,8 @@ from labeltree.planning.candidates import (
     CANDIDATES,
     OPTIMAL,
     Candidate,
+    Guarantee,
     Inputs,
-    Promise,
     own_candidate,
     times_optimum,
 )
@@ -47,7 +47,7 @@ class PlanRow:
     name: str
     tree: LabelTree
     report: TreeReport
-    promise: Promise  #: what is proven about its cost
+    guarantee: Guarantee  #: what is proven about its cost
     price: float  #: of all nodes but the root's own, by the plan's cost model
     build_seconds: float  #: measured
     resources: Resources | None  #: estimates; None without features
@@ -59,7 +59,7 @@ class PlanRow:
         return {
             "name": self.name,
             **self.report.to_dict(),
-            "promise": self.promise.text,
+            "guarantee_text": self.guarantee.text,
             "price": self.price,
             "build_seconds": self.build_seconds,
             **(asdict(self.resources) if self.resources else {}),
@@ -111,11 +111,11 @@ def plan(
     Y: Any,
     *,
     trees: Iterable[str] | None = None,
-    own: Mapping[str, LabelTree] | None = None,
+    compare_trees: Mapping[str, LabelTree] | None = None,
     budget: str | Mapping[str, float | str] | Budget | None = None,
-    held_out: float = 0.0,
+    holdout: float = 0.0,
     sweeps: int = DEFAULT_SWEEPS,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     cost_model: CostModel = PAPER,
     progress: Progress | None = None,
@@ -137,17 +137,17 @@ def plan(
         Labels of the rows.
     trees
         Names of the trees to build; all that make sense by default.
-    own
+    compare_trees
         Trees of your own to compare with, by name.
     budget
         "60s" for building and training, "500MB" for training, "50us" for a query, several with
-        commas between, or a mapping; see `labeltree.budget.Budget.parse`.
-    held_out
+        commas between, or a mapping; see `labeltree.planning.Budget.parse`.
+    holdout
         Share of the rows, drawn at random, that trees are priced on but not built from. They say
         what queries will cost.
     sweeps
         Sweeps of the tree "cheapest+sweeps". They take most of the time on many rows.
-    seed
+    random_state
         Draws held-out rows and the first centroids of k-means.
     n_jobs
         Threads of k-means. Estimates are for one core.
@@ -166,24 +166,24 @@ def plan(
     limits = Budget.parse(budget)
     all_rows = as_labels(Y)
     features = None if X is None else as_features(X)
-    _check(features, all_rows, limits, held_out, sweeps)
-    built_from, kept = _split(all_rows.n_rows, held_out, seed)
+    _check(features, all_rows, limits, holdout, sweeps)
+    built_from, kept = _split(all_rows.n_rows, holdout, random_state)
     inputs = Inputs(
         X=features if features is None or kept is None else features[built_from],
         rows=all_rows if kept is None else all_rows.select(built_from),
         sweeps=sweeps,
-        seed=seed,
+        random_state=random_state,
         n_jobs=n_jobs,
         cost_model=cost_model,
     )
-    chosen, left_out = _candidates(inputs, trees, own or {})
+    chosen, left_out = _candidates(inputs, trees, compare_trees or {})
     pricing = _Pricing(inputs, None if kept is None else all_rows.select(kept), limits)
     rows = _build_all(chosen, pricing, progress)
     left_out |= {candidate.name: _STOPPED for candidate in chosen[len(rows) :]}
     return _choose(rows, limits, left_out)
 
 
-def _check(X: Any, rows: LabelRows, budget: Budget, held_out: float, sweeps: int) -> None:
+def _check(X: Any, rows: LabelRows, budget: Budget, holdout: float, sweeps: int) -> None:
     if rows.n_labels < 2:
         raise ValueError(f"a plan compares trees over at least 2 labels, but Y has {rows.n_labels}")
     if rows.n_rows == 0:
@@ -194,25 +194,25 @@ def _check(X: Any, rows: LabelRows, budget: Budget, held_out: float, sweeps: int
         raise ValueError(
             "time, memory and latency are estimated from features; give X or no budget"
         )
-    if not 0 <= held_out < 1:
-        raise ValueError(f"held_out is a share of the rows in 0..1, but is {held_out}")
+    if not 0 <= holdout < 1:
+        raise ValueError(f"holdout is a share of the rows in 0..1, but is {holdout}")
     if sweeps < 0:
         raise ValueError(f"sweeps must be at least 0, but is {sweeps}")
 
 
-def _split(n_rows: int, held_out: float, seed: int) -> tuple[Any, Any]:
+def _split(n_rows: int, holdout: float, random_state: int) -> tuple[Any, Any]:
     """Return the rows to build from and those to hold out, both ascending; None for no rows."""
-    n_held_out = round(n_rows * held_out)
-    if n_held_out == 0:
+    n_holdout = round(n_rows * holdout)
+    if n_holdout == 0:
         return None, None
-    if n_held_out == n_rows:
-        raise ValueError(f"held_out leaves no row to build trees from: {held_out} of {n_rows}")
-    order = np.random.default_rng(seed).permutation(n_rows)
-    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+    if n_holdout == n_rows:
+        raise ValueError(f"holdout leaves no row to build trees from: {holdout} of {n_rows}")
+    order = np.random.default_rng(random_state).permutation(n_rows)
+    return np.sort(order[n_holdout:]), np.sort(order[:n_holdout])
 
 
 def _candidates(
-    inputs: Inputs, names: Iterable[str] | None, own: Mapping[str, LabelTree]
+    inputs: Inputs, names: Iterable[str] | None, compare_trees: Mapping[str, LabelTree]
 ) -> tuple[list[Candidate], dict[str, str]]:
     """Return the trees to build, and the others with the reason why not."""
     if isinstance(names, str):
@@ -227,7 +227,7 @@ def _candidates(
     reasons = {name: known[name].unfit(inputs) for name in wanted}
     left_out = {name: reason for name, reason in reasons.items() if reason}
     chosen = [known[name] for name in wanted if not reasons[name]]
-    for name, tree in own.items():
+    for name, tree in compare_trees.items():
         if name in known:
             raise ValueError(f"a tree of your own needs a name of its own, but is called {name!r}")
         chosen.append(own_candidate(name, tree, inputs.rows))
@@ -242,8 +242,8 @@ def _candidates(
 class _Pricing:
     """All that rows of a plan have in common."""
 
-    def __init__(self, inputs: Inputs, held_out: LabelRows | None, budget: Budget) -> None:
-        self.inputs, self.held_out, self.budget = inputs, held_out, budget
+    def __init__(self, inputs: Inputs, holdout: LabelRows | None, budget: Budget) -> None:
+        self.inputs, self.holdout, self.budget = inputs, holdout, budget
         self.lower_bound = cost.lower_bound(inputs.rows)
         self.features = None if inputs.X is None else FeatureCounts.of(inputs.X)
 
@@ -254,7 +254,7 @@ class _Pricing:
         tree = candidate.build(self.inputs)
         seconds = time.perf_counter() - start
         figures = report_rows(
-            tree, rows, self.lower_bound, held_out=self.held_out, threshold=_THRESHOLD
+            tree, rows, self.lower_bound, holdout=self.holdout, threshold=_THRESHOLD
         )
         resources = None
         if self.features is not None:
@@ -268,17 +268,17 @@ class _Pricing:
             name=candidate.name,
             tree=tree if tree.names is not None else tree.with_names(rows.names),
             report=figures,
-            promise=self._promise(candidate, figures),
+            guarantee=self._guarantee(candidate, figures),
             price=cost_model.price(tree, rows),
             build_seconds=seconds,
             resources=resources,
             **_broken(self.budget, resources, seconds),
         )
 
-    def _promise(self, candidate: Candidate, figures: TreeReport) -> Promise:
+    def _guarantee(self, candidate: Candidate, figures: TreeReport) -> Guarantee:
         if figures.cost <= figures.lower_bound:
             return OPTIMAL
-        return candidate.promise(self.inputs) or times_optimum(figures.guarantee)
+        return candidate.guarantee(self.inputs) or times_optimum(figures.guarantee)
 
 
 def _broken(budget: Budget, resources: Resources | None, build_seconds: float) -> dict[str, Any]:

@@ -23,9 +23,9 @@ MAX_ENTRIES = 4e9
 class Rates:
     """What an operation takes on one core.
 
-    Fitted to the training of thirteen trees on eurlex-4k (benchmarks/cost_model.py), and rounded up
-    for weights that do not stay in cache. Seconds are rough; the ratio of two trees is better than
-    that. `planning.measure_cost_model` fits prices to your own rows and machine.
+    Fitted to the training of thirteen trees on eurlex-4k (benchmarks/pages/cost_model.py), and
+    rounded up for weights that do not stay in cache. Seconds are rough; the ratio of two trees is
+    better than that. `planning.measure_cost_model` fits prices to your own rows and machine.
     """
 
     train_row_ns: float = 8.0  #: a feature of a row, for each node whose children it trains

@@ -38,14 +38,14 @@ def _columns(plan: Plan) -> list[_Column]:
         ("nodes", lambda row: compact(row.report.n_nodes)),
         ("degree", lambda row: compact(row.report.max_degree)),
     ]
-    if first.report.held_out_cost_per_row is not None:
+    if first.report.holdout_cost_per_row is not None:
         # There is no room for both, and the degree can be had from the report.
-        shape[2] = ("new", lambda row: compact(row.report.held_out_cost_per_row or 0.0))
+        shape[2] = ("new", lambda row: compact(row.report.holdout_cost_per_row or 0.0))
     columns: list[_Column] = [
         ("tree", lambda row: _shortened(row.name)),
         ("cost", lambda row: compact(row.report.cost_per_row)),
         ("×bound", lambda row: _ratio(row.report.ratio)),
-        ("promise", lambda row: row.promise.short),
+        ("guarantee", lambda row: row.guarantee.short),
         *shape,
         ("build", lambda row: format_seconds(row.build_seconds)),
     ]
@@ -77,9 +77,9 @@ def _notes(plan: Plan) -> list[str]:
     bound = first.report.lower_bound / first.report.n_rows
     notes = [
         f"cost: (row, node) pairs a row; no tree is below {compact(bound)}. ×bound: the cost over "
-        "that bound. promise: what is proven, for rows of this kind or for any."
+        "that bound. guarantee: what is proven, for rows of this kind or for any."
     ]
-    if first.report.held_out_cost_per_row is not None:
+    if first.report.holdout_cost_per_row is not None:
         notes.append("new: cost of the held-out rows, which is what queries cost.")
     if first.resources is not None:
         notes.append(

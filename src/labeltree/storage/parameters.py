@@ -11,8 +11,8 @@ import numpy as np
 
 from labeltree.trees import CostModel, LabelTree
 
-# A path is of use on one machine only, and tells about it.
-_LEFT_OUT = ("checkpoint",)
+#: Parameters that describe a run, not the model: the same fit writes the same file.
+RUN_ONLY = ("checkpoint_dir", "max_memory", "n_jobs", "verbose")
 _GIVEN = "given trees"  # one: {"given trees": 1}; a list of three: {"given trees": [3]}
 _MAPPING = "mapping"  # JSON has only text for keys, so mappings are lists of pairs
 _TUPLE = "tuple"
@@ -36,7 +36,7 @@ def store_parameters(parameters: Mapping[str, Any], trees: Sequence[LabelTree]) 
     """
     stored = {}
     for name, value in parameters.items():
-        if name in _LEFT_OUT:
+        if name in RUN_ONLY:
             continue
         if name == "tree" and not isinstance(value, str):
             stored[name] = _store_trees(value, trees)
@@ -87,7 +87,7 @@ def restore_parameters(stored: Any, known: Sequence[str], trees: Sequence[LabelT
     """
     if not isinstance(stored, dict):
         raise ValueError("parameters must be a JSON object")
-    unknown = stored.keys() - set(known)
+    unknown = stored.keys() - (set(known) - set(RUN_ONLY))
     if unknown:
         raise ValueError(
             f"parameter {min(unknown)!r:.40} is unknown to this release. Upgrade labeltree"

@@ -3,77 +3,83 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from labeltree import metrics, storage
 from labeltree.data import targets
+from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.explain.explanation import Explanation
+from labeltree.model.interface import LabelModel
 from labeltree.storage.parameters import restore_parameters, store_parameters
-from labeltree.storage.registry import register
+from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
-from labeltree.text.online import OnlineTagger, Tags
+from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
 from labeltree.trees import LabelTree
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
 @register
-class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
+class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns tags from texts and tags new texts.
 
-    Texts become TF-IDF features by scikit-learn, and a `PLTClassifier` is trained on them.
-    Parameters are those below and all of `PLTClassifier`, such as C, tree, n_trees, verbose.
+    Texts become TF-IDF features, and a `PLTClassifier` is trained on them.
 
     Parameters
     ----------
     analyzer
-        "word" for words, "char_wb" for runs of characters within words, "char" for runs across.
+        "word" for words, "char_wb" for character n-grams within words, "char" for character n-grams
+        across words.
     ngram_range
-        Shortest and longest run of words or characters that is a feature.
+        Minimum and maximum length of n-grams.
     lowercase
-        Whether Tea and tea are the same word.
+        Whether to convert texts to lowercase.
     stop_words
-        Words to pass over: None, "english" or a list.
+        Words to ignore: None, "english" or a list.
     tokenizer, preprocessor
         Functions of your own, as in scikit-learn's TfidfVectorizer. A tagger with one can be
         pickled, but not saved, as a model file holds no code.
     sublinear_tf
-        Whether a word that is there n times counts 1 + log n instead of n.
+        Whether a word that occurs n times counts 1 + log n instead of n.
     min_df
-        Words of fewer texts are dropped; a float is a share of the texts. "auto" is 2 from 1,000
+        Words in fewer texts are dropped; a float is a share of the texts. "auto" is 2 from 1,000
         texts on, and 1 below.
     max_features
-        Keep so many words, the most frequent; None for all.
+        Maximum number of words, the most frequent; None for all.
     n_features
-        Hash words to so many columns and keep no vocabulary; None keeps one. `min_df` and
+        Hash words to this number of columns and keep no vocabulary; None keeps one. `min_df` and
         `max_features` are then not used.
-    **parameters
-        Parameters of `PLTClassifier`.
+    classifier
+        The `PLTClassifier` or `HSMClassifier` to train; None for one with the parameters below.
+    **classifier_params
+        Parameters of `PLTClassifier`, such as C, tree, n_trees or verbose: ``TextTagger(C=2)`` is
+        short for ``TextTagger(classifier=PLTClassifier(C=2))``. Later they are
+        ``classifier__C`` in `set_params`.
 
     Attributes
     ----------
     classes_ : array of the tags
     classifier_ : the fitted PLTClassifier
-    features_ : what was learnt about words
+    features_ : vocabulary and weights of words
 
     Examples
     --------
     >>> texts = ["green tea", "black tea", "white bread", "rye bread with butter"]
     >>> tags = [["drink", "tea"], ["drink", "tea"], ["bread"], ["bread", "butter"]]
     >>> tagger = TextTagger().fit(texts, tags)
-    >>> [[tag for tag, probability in row] for row in tagger.tag(["a pot of tea"], top_k=2)]
+    >>> [[tag for tag, probability in row] for row in tagger.tag(["a pot of tea"], k=2)]
     [['drink', 'tea']]
     """
+
+    _state: TaggerState | None = None
 
     def __init__(
         self,
@@ -88,7 +94,8 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         min_df: float | str = TextOptions.min_df,
         max_features: int | None = TextOptions.max_features,
         n_features: int | None = TextOptions.n_features,
-        **parameters: Any,
+        classifier: PLTClassifier | None = None,
+        **classifier_params: Any,
     ) -> None:
         self.analyzer = analyzer
         self.ngram_range = ngram_range
@@ -100,19 +107,19 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         self.min_df = min_df
         self.max_features = max_features
         self.n_features = n_features
-        defaults = PLTClassifier().get_params(deep=False)
-        unknown = parameters.keys() - defaults.keys()
-        if unknown:
-            raise TypeError(f"{min(unknown)!r} is no parameter of TextTagger or PLTClassifier")
-        for name, value in (defaults | parameters).items():
-            setattr(self, name, value)
+        if classifier is not None and classifier_params:
+            raise TypeError(
+                f"{min(classifier_params)} is a parameter of the classifier, but a classifier is "
+                "given; set it there"
+            )
+        self.classifier = PLTClassifier(**classifier_params) if classifier is None else classifier
 
     # Training -----------------------------------------------------------------------------------
 
     def fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
-        """Learn words and tags; a fit that fails leaves all as it was.
+        """Learn words and tags; a fit that fails changes nothing.
 
-        With `warm_start=True` a tagger that has learnt before keeps its words and its tree.
+        With `warm_start=True` a tagger that is fitted keeps its vocabulary and its tree.
 
         Parameters
         ----------
@@ -121,32 +128,32 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         tags
             A list of tags for each text, or one tag for each.
         embeddings
-            An array with a row for each text, such as a sentence encoder gives. It counts as much
-            as the words do.
+            An array with a row for each text, such as a sentence encoder gives. It has the same
+            weight as the words.
         """
-        options = TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
-        goes_on = self.warm_start and "classifier_" in self.__dict__
-        classifier = copy.copy(self.classifier_) if goes_on else PLTClassifier()
-        classifier.set_params(
-            **{name: getattr(self, name) for name in classifier.get_params(False)}
-        )
+        before = self._state if self.classifier.warm_start else None
         checked = checked_texts(texts)
         check_numbers(checked, tags, embeddings)
-        if goes_on:
-            features, X = self.features_, self.features_.transform(checked, embeddings)
+        if before is None:
+            classifier = clone(self.classifier)
+            features, X = TextFeatures.fit(self._options(), checked, embeddings)
         else:
-            features, X = TextFeatures.fit(options, checked, embeddings)
-        classifier.fit(X, tags)
-        self.features_ = features
-        self.classifier_ = classifier
+            classifier = copy.copy(before.classifier)
+            classifier.set_params(**self.classifier.get_params(deep=False))
+            features, X = before.features, before.features.transform(checked, embeddings)
+        classifier._fit_checked(X, tags, in_place=True)
+        self._state = TaggerState(features, classifier)
         return self
+
+    def _options(self) -> TextOptions:
+        return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
 
     def calibrate(
         self, texts: Any, tags: Any, method: str | None = "auto", *, embeddings: Any = None
     ) -> Self:
-        """Learn what probabilities mean from texts not in `fit`; see `PLTClassifier.calibrate`.
+        """Calibrate probabilities with texts that were not in `fit`.
 
-        Tags that are unknown from `fit` are passed over.
+        Tags that `fit` did not see are ignored. See `PLTClassifier.calibrate`.
         """
         self.classifier_.calibrate(*self._known(texts, tags, embeddings), method)
         return self
@@ -154,13 +161,13 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     def tune_thresholds(
         self, texts: Any, tags: Any, objective: str | None = "macro_f1", *, embeddings: Any = None
     ) -> Self:
-        """Learn which tags `predict` gives; see `PLTClassifier.tune_thresholds`."""
+        """Learn which tags `predict` returns; see `PLTClassifier.tune_thresholds`."""
         self.classifier_.tune_thresholds(*self._known(texts, tags, embeddings), objective)
         return self
 
-    def compress(self) -> Self:
-        """Make a byte of each weight, here and in the file; see `PLTClassifier.compress`."""
-        self._fitted().compress()
+    def quantize(self) -> Self:
+        """Round weights to 8 bits, in memory and in the file; see `PLTClassifier.quantize`."""
+        self.classifier_.quantize()
         return self
 
     # Answers ------------------------------------------------------------------------------------
@@ -168,34 +175,33 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
     def tag(
         self,
         texts: Any,
-        top_k: int | None = 5,
+        k: int | None = 5,
         threshold: float | None = None,
         *,
         embeddings: Any = None,
     ) -> list[Tags]:
         """Return the tags of each text with their probabilities, best first.
 
-        A text without any known word gets what is probable of texts in general.
+        A text without any known word gets the tags that are most probable for texts in general.
 
         Parameters
         ----------
         texts
             One string for each text.
-        top_k
-            So many tags at most; None for any number.
+        k
+            Maximum number of tags per text; None for any number.
         threshold
-            Tags with at least this probability; None for any.
+            Minimum probability; None for any.
         embeddings
             As in `fit`.
         """
+        state = self._fitted
         X = self._transform(texts, embeddings)
-        if top_k is not None and top_k < 1:
-            raise ValueError(f"top_k must be at least 1, but is {top_k}")
+        if k is not None and k < 1:
+            raise ValueError(f"k must be at least 1, but is {k}")
         if threshold is not None:
             validation.check_share("threshold", threshold)
-        found, _ = self.classifier_._search(X, top_k, threshold)
-        pairs = list(zip(self.classes_[found.indices].tolist(), found.data.tolist(), strict=True))
-        return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
+        return state.classifier._ranked(X, k, threshold)
 
     def predict(
         self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
@@ -223,7 +229,7 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         tag
             A tag of `classes_`; the most probable one if None.
         top_features
-            So many words of each node are listed, and the others summed.
+            Number of words listed per node; the others are summed.
         embedding
             That of the text, if the tagger was fitted with embeddings.
 
@@ -250,8 +256,7 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         return metrics.evaluate(truth, labels, ks=ks, probabilities=probabilities)
 
     def _transform(self, texts: Any, embeddings: Any) -> Any:
-        check_is_fitted(self, "classifier_")
-        return self.features_.transform(checked_texts(texts), embeddings)
+        return self._fitted.features.transform(checked_texts(texts), embeddings)
 
     def _query(self, texts: Any) -> Any:
         return self.classifier_._query(self._transform(texts, None))
@@ -265,78 +270,92 @@ class TextTagger(OnlineTagger, BaseEstimator):  # type: ignore[misc]
         rows = targets.true_labels(tags, self.classes_)
         return X, rows.to_csr()[:, : len(self.classes_)]
 
-    # What the classifier knows --------------------------------------------------------------------
+    @classmethod
+    def from_parts(cls, features: TextFeatures, classifier: PLTClassifier) -> Self:
+        """Return the tagger of features of texts and a classifier that was fitted to them."""
+        tagger = cls(classifier=clone(classifier), **vars(features.options))
+        tagger._state = TaggerState(features, classifier)
+        return tagger
+
+    # What was learned -----------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
+
+    @property
+    def _fitted(self) -> TaggerState:
+        if self._state is None:
+            check_is_fitted(self)
+        assert self._state is not None
+        return self._state
+
+    @property
+    def classifier_(self) -> PLTClassifier:
+        """The fitted classifier."""
+        return self._fitted.classifier
+
+    @property
+    def features_(self) -> TextFeatures:
+        """Vocabulary and weights of words."""
+        return self._fitted.features
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The tags."""
-        classes: NDArray[Any] = self._fitted().classes_
-        return classes
+        return self.classifier_.classes_
 
     @property
-    def label_kind_(self) -> str:
-        """What tags were: "sets" for lists of tags, "classes" for one tag each."""
-        return self._fitted().label_kind_
+    def label_kind_(self) -> Kind:
+        """The form of the tags: "sets" for lists of tags, "classes" for one tag each."""
+        return self.classifier_.label_kind_
 
     @property
-    def model_(self) -> Any:
+    def model_(self) -> LabelModel:
         """Trees with their weights."""
-        return self._fitted().model_
+        return self.classifier_.model_
 
     @property
     def trees_(self) -> list[LabelTree]:
         """The trees."""
-        return self._fitted().trees_
+        return self.classifier_.trees_
 
     @property
     def n_features_in_(self) -> int:
-        """Words, or columns that they are hashed to, and numbers of an embedding."""
-        return self._fitted().n_features_in_
-
-    def _fitted(self) -> PLTClassifier:
-        if "classifier_" not in self.__dict__:
-            raise AttributeError("the tagger is not fitted; call fit first")
-        return self.classifier_
+        """Number of words, or of columns that they are hashed to, and of numbers per embedding."""
+        return self.classifier_.n_features_in_
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to one file, words included; `labeltree.load` opens it."""
         storage.save(self, path)
 
     def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header, arrays = self.classifier_._contents()
-        text, words = self.features_.to_arrays()
-        header["parameters"] |= store_parameters(vars(self.features_.options), [])
+        features, classifier = self._fitted
+        check_kind(classifier)
+        header, arrays = classifier._contents()
+        text, words = features.to_arrays()
+        text |= {
+            "classifier": type(classifier).__name__,
+            "options": store_parameters(vars(features.options), []),
+        }
         return {**header, "estimator": type(self).__name__, "text": text}, arrays | words
 
     @classmethod
     def _from_contents(
         cls, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], *, every_weight: bool
     ) -> Self:
-        if "text" not in header:
-            raise ValueError("'text' of the header is missing")
-        parameters = header["parameters"]
-        if not isinstance(parameters, dict):
-            raise ValueError("parameters must be a JSON object")
-        own = {name: value for name, value in parameters.items() if name in OPTION_NAMES}
-        passed = {name: value for name, value in parameters.items() if name not in OPTION_NAMES}
+        stored = header.get("text")
+        if not isinstance(stored, dict):
+            raise ValueError("text of the header must be a JSON object")
+        text = dict(stored)
+        kind = find_kind(text.pop("classifier", None))
+        if not issubclass(kind, PLTClassifier):
+            raise ValueError(f"a TextTagger must have a classifier, but has a {kind.__name__}")
         inner = {name: value for name, value in header.items() if name != "text"}
-        classifier = PLTClassifier._from_contents(
-            {**inner, "parameters": passed}, arrays, every_weight=every_weight
+        classifier = kind._from_contents(
+            {**inner, "estimator": kind.__name__}, arrays, every_weight=every_weight
         )
-        options = vars(TextOptions()) | restore_parameters(own, OPTION_NAMES, [])
+        given = restore_parameters(text.pop("options", None), OPTION_NAMES, [])
+        options = vars(TextOptions()) | given
         n_columns = classifier.n_features_in_
-        features = TextFeatures.from_arrays(header["text"], options, arrays, n_columns)
-        tagger = cls(**classifier.get_params(deep=False), **vars(features.options))
-        tagger.features_ = features
-        tagger.classifier_ = classifier
-        return tagger
-
-
-def _signature() -> inspect.Signature:
-    """Return the parameters of the tagger and of its classifier, as scikit-learn asks for them."""
-    own = list(inspect.signature(TextTagger.__init__).parameters.values())
-    passed = list(inspect.signature(PLTClassifier.__init__).parameters.values())
-    return inspect.Signature(own[:-1] + passed[1:])
-
-
-TextTagger.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
+        features = TextFeatures.from_arrays(text, options, arrays, n_columns)
+        return cls.from_parts(features, classifier)

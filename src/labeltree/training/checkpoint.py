@@ -122,4 +122,4 @@ def _read(path: Path) -> Part:
             values = {name: arrays[name] for name in Part._fields}
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is broken ({error}); remove it to train it again") from error
-    return Part(**(values | {"n_visits": int(values["n_visits"])}))
+    return Part(**(values | {name: int(values[name]) for name in ("n_visits", "n_iter")}))

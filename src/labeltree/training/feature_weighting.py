@@ -19,8 +19,8 @@ ENOUGH_ROWS = 1000
 _PAIRS = 10.0  # pairs of rows that the mean of all features counts for in the weight of each
 _SPREAD = 0.4  # of values, in logarithms, beside what telling explains; above it their power is < 1
 _LEAST_POWER = 0.55
-_TELLING = 0.4  # power of telling that values should have, with what they have of it already
-_TELLING_SPREAD = 0.6  # or less of it, that they spread no more than so much by it
+_AFFINITY = 0.4  # power of telling that values should have, with what they have of it already
+_AFFINITY_SPREAD = 0.6  # or less of it, that they spread no more than so much by it
 _STEPS = 20  # of powers from 0 to 1
 _LOOKED_AT = 2048  # rows
 
@@ -29,25 +29,27 @@ class Powers(NamedTuple):
     """Powers of the values, and of how telling their features are."""
 
     value: float
-    telling: float
+    affinity: float
 
     @classmethod
-    def checked(cls, powers: Sequence[float] | None) -> Powers | None:
-        """Return two powers, or None.
+    def checked(cls, powers: Sequence[float]) -> Powers:
+        """Return two powers from 0 to 2.
 
         Examples
         --------
         >>> Powers.checked((0.5, 0))
-        Powers(value=0.5, telling=0)
+        Powers(value=0.5, affinity=0)
         """
-        if powers is None:
-            return None
         if len(powers) != 2 or not all(0 <= power <= 2 for power in powers):
-            raise ValueError(f"feature_powers must be two numbers from 0 to 2, but are {powers}")
+            raise ValueError(f"feature_weighting must be two numbers from 0 to 2, but is {powers}")
         return cls(*powers)
 
 
-def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np.float64]:
+#: Values as they are, in rows of length 1.
+NO_WEIGHTING = Powers(1.0, 0.0)
+
+
+def label_affinity(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np.float64]:
     """Return for each feature how many labels two rows that have it share on average.
 
     A label of n rows counts 1 / sqrt(n). Features of few rows are taken to be more or less like the
@@ -58,7 +60,7 @@ def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np
     >>> from labeltree.data import as_features, as_labels
     >>> X = as_features([[1, 1], [1, 0], [0, 1], [1, 1]])
     >>> Y = as_labels([["tea"], ["tea"], ["bread"], ["tea"]])
-    >>> telling(X, Y).round(3)
+    >>> label_affinity(X, Y).round(3)
     array([0.457, 0.313])
     """
     n, shared = _core.label_affinity(
@@ -76,7 +78,7 @@ def telling(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np
     return np.asarray((labels + _PAIRS * mean) / (pairs + _PAIRS))
 
 
-def find_powers(X: FeatureMatrix, tells: NDArray[np.float64]) -> Powers:
+def find_powers(X: FeatureMatrix, affinity: NDArray[np.float64]) -> Powers:
     """Return the powers that suit some rows.
 
     Within a row, the logarithms of values are explained as a multiple of those of `tells`, which
@@ -86,7 +88,7 @@ def find_powers(X: FeatureMatrix, tells: NDArray[np.float64]) -> Powers:
     some = X[:: max(X.shape[0] // _LOOKED_AT, 1)]
     is_there = some.data != 0
     lengths = np.add.reduceat(np.append(is_there, 0), some.indptr[:-1]) * (np.diff(some.indptr) > 0)
-    told = _within_rows(np.log(tells[some.indices[is_there]]), lengths)
+    told = _within_rows(np.log(affinity[some.indices[is_there]]), lengths)
     values = _within_rows(np.log(np.abs(some.data[is_there], dtype=np.float64)), lengths)
     # Sums, and no products of matrices: those would start threads that go on spinning.
     variance = float((told * told).sum())
@@ -96,7 +98,7 @@ def find_powers(X: FeatureMatrix, tells: NDArray[np.float64]) -> Powers:
     power = 1.0
     if spread > _SPREAD and not (some.data < 0).any():
         power = max(_LEAST_POWER, _SPREAD / spread)
-    wanted = min(_TELLING, _TELLING_SPREAD / max(np.sqrt(variance / n), 1e-9))
+    wanted = min(_AFFINITY, _AFFINITY_SPREAD / max(np.sqrt(variance / n), 1e-9))
     lacking = max(wanted - power * had, 0.0) if variance > 0 else 0.0
     return Powers(_stepped(power), _stepped(lacking))
 
@@ -119,11 +121,11 @@ def learn_scaling(
     """Return how rows are scaled for a model of these labels, with given powers or found ones."""
     if powers is None and X.shape[0] < ENOUGH_ROWS:
         return UNIT
-    if powers is not None and powers.telling == 0:
+    if powers is not None and powers.affinity == 0:
         return RowScaling(power=powers.value)
-    tells = telling(X, rows, n_threads)
-    if not tells.max() > 0:  # no two rows share a label
+    affinity = label_affinity(X, rows, n_threads)
+    if not affinity.max() > 0:  # no two rows share a label
         return UNIT if powers is None else RowScaling(power=powers.value)
-    value, power = powers or find_powers(X, tells)
-    weights = (tells / tells.max()) ** power if power > 0 else np.empty(0)
+    value, power = powers or find_powers(X, affinity)
+    weights = (affinity / affinity.max()) ** power if power > 0 else np.empty(0)
     return RowScaling(power=value, weights=weights.astype(np.float32))

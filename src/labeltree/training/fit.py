@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,17 @@ from labeltree import cost
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.calibration import fixed_calibration
+from labeltree.model.interface import LabelModel
 from labeltree.model.model import Model
 from labeltree.progress import Progress
 from labeltree.threads import n_threads
 from labeltree.training.checkpoint import Checkpoint, fingerprint
 from labeltree.training.feature_weighting import Powers
 from labeltree.training.forest import ForestSettings, Sample, has_root
-from labeltree.training.nodes import COLD, SolverSettings, Start, train_nodes
+from labeltree.training.memory import peak_memory
+from labeltree.training.nodes import NO_WARM_START, SolverSettings, WarmStart, train_nodes
 from labeltree.trees import LabelTree
-
-if TYPE_CHECKING:
-    from labeltree.training.node_estimators import NodeModel
+from labeltree.units import format_bytes, format_seconds
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,37 @@ class FitSettings:
     forest: ForestSettings
     solver: SolverSettings
     max_memory: float | None = None  # bytes
-    checkpoint: Path | None = None
+    checkpoint_dir: Path | None = None
     n_jobs: int | None = None
-    start: tuple[Start, ...] = ()  # weights to go on from, of each tree
-    feature_powers: Powers | None = None  # None to find them
+    warm_start: tuple[WarmStart, ...] = ()  # weights to start from, of each tree
+    feature_weighting: Powers | None = None  # None to find the exponents
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """Times and memory of one fit; `print` shows them."""
+
+    tree_seconds: float  #: building the trees
+    training_seconds: float  #: training their nodes
+    peak_memory: int  #: maximum bytes the process has held so far, X and Y included
+
+    def __str__(self) -> str:
+        return (
+            f"trees {format_seconds(self.tree_seconds)}, "
+            f"training {format_seconds(self.training_seconds)}, "
+            f"peak memory {format_bytes(self.peak_memory)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A trained forest and what it took."""
 
-    model: Model | NodeModel
+    model: LabelModel
     training_cost: int  # (row, node) pairs over all trees
     n_visits: int  # rows visited by the solver over all nodes, counting passes
+    n_iter: int  # maximum number of passes over the rows of a node
+    report: FitReport
 
 
 def fit_forest(
@@ -59,15 +77,17 @@ def fit_forest(
     progress: Progress | None = None,
 ) -> Fitted:
     """Return the forest of these rows."""
-    tell = progress or (lambda done, total, name: None)
-    tell(0.0, 1.0, "building trees")
+    report = progress or (lambda done, total, name: None)
+    report(0.0, 1.0, "building trees")
+    began = perf_counter()
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
-    tell(0.0, 1.0, "training")
+    grown = perf_counter()
+    report(0.0, 1.0, "training")
     checkpoint = None
-    if settings.checkpoint is not None:
+    if settings.checkpoint_dir is not None:
         key = fingerprint(_all_that_matters(X, trees, samples, settings))
-        checkpoint = Checkpoint(settings.checkpoint, key)
+        checkpoint = Checkpoint(settings.checkpoint_dir, key)
     trained = [
         train_nodes(
             tree,
@@ -79,23 +99,24 @@ def fit_forest(
             max_memory=settings.max_memory,
             progress=_of_tree(progress, t, len(trees)),
             store=None if checkpoint is None else checkpoint.tree(t),
-            start=settings.start[t] if settings.start else COLD,
+            warm_start=settings.warm_start[t] if settings.warm_start else NO_WARM_START,
         )
         for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
     ]
-    layouts = [one.layout for one in trained]
     loss = settings.solver.loss
     model = Model(
         trees,
-        layouts,
+        [one.layout for one in trained],
         loss,
         X.shape[1],
-        has_root(rows, weight) or any(start.has_root for start in settings.start),
+        has_root(rows, weight) or any(before.has_root for before in settings.warm_start),
         calibration=fixed_calibration(loss, rows.kind),
     )
     if checkpoint is not None:
         checkpoint.remove()
-    return Fitted(model, training_cost(trees, samples), sum(one.n_visits for one in trained))
+    times = FitReport(grown - began, perf_counter() - grown, peak_memory())
+    n_visits, n_iter = sum(one.n_visits for one in trained), max(one.n_iter for one in trained)
+    return Fitted(model, training_cost(trees, samples), n_visits, n_iter, times)
 
 
 def training_cost(trees: list[LabelTree], samples: list[Sample]) -> int:
@@ -119,8 +140,8 @@ def _all_that_matters(
     yield version("labeltree")
     yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
     yield asdict(settings.solver)
-    for start in settings.start:
-        yield from (*start.weights, start.is_known, start.rows_before)
+    for warm_start in settings.warm_start:
+        yield from (*warm_start.weights, warm_start.is_known, warm_start.rows_before)
     for tree, sample in zip(trees, samples, strict=True):
         yield from (tree.parent, tree.label)
         yield from (sample.rows.indptr, sample.rows.indices, sample.weight, sample.seed)

@@ -44,20 +44,20 @@ class ForestSettings:
     ----------
     tree
         Name of a builder, a tree, or several trees.
-    tree_options
+    tree_params
         Options of the builder.
     n_trees
         Number of trees.
-    row_sample
+    max_samples
         Share of the rows that each tree sees; None for all.
     seed
         Tree t has the seed `seed` + t.
     """
 
     tree: str | LabelTree | Sequence[LabelTree]
-    tree_options: Mapping[str, Any] | None
+    tree_params: Mapping[str, Any] | None
     n_trees: int
-    row_sample: float | None
+    max_samples: float | None
     seed: int
 
     def __post_init__(self) -> None:
@@ -67,8 +67,8 @@ class ForestSettings:
             raise TypeError(f"n_trees must be an integer, but is {type(self.n_trees).__name__}")
         if self.n_trees < 1:
             raise ValueError(f"n_trees must be at least 1, but is {self.n_trees}")
-        if self.row_sample is not None and not 0 < self.row_sample <= 1:
-            raise ValueError(f"row_sample must lie above 0 and up to 1, but is {self.row_sample}")
+        if self.max_samples is not None and not 0 < self.max_samples <= 1:
+            raise ValueError(f"max_samples must lie above 0 and up to 1, but is {self.max_samples}")
 
     def _check_given(self) -> None:
         wrong = [tree for tree in self.given if not isinstance(tree, LabelTree)]
@@ -77,8 +77,8 @@ class ForestSettings:
                 "tree must be a name, a LabelTree or a list of LabelTrees, but is or holds "
                 f"{type(wrong[0]).__name__}"
             )
-        if self.tree_options:
-            raise ValueError("tree_options are for trees by name, but tree is a LabelTree")
+        if self.tree_params:
+            raise ValueError("tree_params are for trees by name, but tree is a LabelTree")
         if not self.given:
             raise ValueError("tree must hold at least one LabelTree, but is empty")
         if self.n_trees not in (1, len(self.given)):
@@ -96,7 +96,7 @@ class ForestSettings:
     def samples(self, rows: LabelRows, weight: NDArray[np.float32] | None) -> list[Sample]:
         """Return the rows of each tree."""
         n_trees = len(self.given) or self.n_trees
-        return [_sample(rows, weight, self.row_sample, self.seed + t) for t in range(n_trees)]
+        return [_sample(rows, weight, self.max_samples, self.seed + t) for t in range(n_trees)]
 
     def grow(
         self, X: FeatureMatrix, samples: Sequence[Sample], *, n_jobs: int | None
@@ -106,12 +106,12 @@ class ForestSettings:
             return self.given
         assert isinstance(self.tree, str)
         builder = find_builder(self.tree)
-        if len(samples) > 1 and not builder.is_seeded and self.row_sample is None:
+        if len(samples) > 1 and not builder.is_seeded and self.max_samples is None:
             raise ValueError(
                 f"n_trees is {len(samples)}, but all {self.tree} trees are the same; "
-                "set row_sample, or take kmeans or blend trees"
+                "set max_samples, or take kmeans or blend trees"
             )
-        options = self.tree_options or {}
+        options = self.tree_params or {}
         return [builder(X, s.rows, seed=s.seed, n_jobs=n_jobs, options=options) for s in samples]
 
 

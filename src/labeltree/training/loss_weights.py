@@ -11,21 +11,23 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.trees import LabelTree
 
-#: Nodes of up to so many positive rows have the full weight.
-UNDAMPED = 10
-#: Powers for positive and for negative rows; docs/study.md says why.
-DAMPING = (0.08, 0.15)
-DAMPING_ONE_EACH = (0.0, 0.25)  # where every row has just one label
+#: Nodes with at most this many positive rows have the full C.
+FULL_C_ROWS = 10
+#: Exponents for positive and for negative rows; docs/study.md says why.
+C_DECAY = (0.08, 0.15)
+C_DECAY_ONE_EACH = (0.0, 0.25)  # where every row has exactly one label
+#: The same C in all nodes.
+NO_DECAY = (0.0, 0.0)
 
 
-class ErrorWeights(NamedTuple):
+class LossWeights(NamedTuple):
     """Factors of the loss, for each node."""
 
     positive: NDArray[np.float32]
     negative: NDArray[np.float32]
 
 
-class NodeRows(NamedTuple):
+class NodeCounts(NamedTuple):
     """How many rows each node has, where a row counts as much as it weighs."""
 
     positive: NDArray[np.float64]
@@ -35,7 +37,7 @@ class NodeRows(NamedTuple):
     @classmethod
     def of(
         cls, tree: LabelTree, rows: LabelRows, row_weight: NDArray[np.float32] | None
-    ) -> NodeRows:
+    ) -> NodeCounts:
         """Count the rows by Algorithm 1."""
         weight = np.ones(rows.n_rows, np.float32) if row_weight is None else row_weight
         positive = _core.node_weights(tree._native, rows.indptr, rows.indices, weight)
@@ -44,35 +46,34 @@ class NodeRows(NamedTuple):
         return cls(positive, reaching, bool((np.diff(rows.indptr) == 1).all()))
 
 
-def damped_weights(
-    nodes: NodeRows, C: tuple[float, float], damping: tuple[float, ...] | None
-) -> ErrorWeights:
-    """Return weights that fall as the number n of positive rows of a node grows.
+def decayed_weights(
+    nodes: NodeCounts, C: tuple[float, float], C_decay: tuple[float, ...] | None
+) -> LossWeights:
+    """Return weights that decrease with the number n of positive rows of a node.
 
-    They are C (10 / n)^p for n above 10, and C below, with one C and one power p for positive rows
-    and one for negative rows: what many rows agree on needs less of a push from each. The powers
-    are the defaults if None.
+    They are C (10 / n)^p for n above 10, and C below, with one C and one exponent p for positive
+    rows and one for negative rows. If None, the exponents are the defaults.
 
     Examples
     --------
-    >>> nodes = NodeRows(np.array([40.0, 5.0]), reaching=np.array([45.0, 45.0]), one_each=True)
-    >>> damped_weights(nodes, (1.0, 1.0), (0.0, 0.5)).negative.tolist()
+    >>> nodes = NodeCounts(np.array([40.0, 5.0]), reaching=np.array([45.0, 45.0]), one_each=True)
+    >>> decayed_weights(nodes, (1.0, 1.0), (0.0, 0.5)).negative.tolist()
     [0.5, 1.0]
     """
-    powers = damping or (DAMPING_ONE_EACH if nodes.one_each else DAMPING)
-    share = UNDAMPED / np.maximum(nodes.positive, UNDAMPED)
+    powers = C_decay or (C_DECAY_ONE_EACH if nodes.one_each else C_DECAY)
+    share = FULL_C_ROWS / np.maximum(nodes.positive, FULL_C_ROWS)
     weights = (c * share**power for c, power in zip(C, powers, strict=True))
-    return ErrorWeights(*(weight.astype(np.float32) for weight in weights))
+    return LossWeights(*(weight.astype(np.float32) for weight in weights))
 
 
-def balanced_weights(nodes: NodeRows, C: float) -> ErrorWeights:
+def balanced_weights(nodes: NodeCounts, C: float) -> LossWeights:
     """Return weights such that the positive and the negative rows of a node weigh the same.
 
     Together they weigh as much as with C for each row.
 
     Examples
     --------
-    >>> nodes = NodeRows(np.array([3.0, 1.0]), reaching=np.array([4.0, 4.0]), one_each=True)
+    >>> nodes = NodeCounts(np.array([3.0, 1.0]), reaching=np.array([4.0, 4.0]), one_each=True)
     >>> balanced_weights(nodes, 3.0).positive.tolist()
     [2.0, 6.0]
     """
@@ -81,4 +82,4 @@ def balanced_weights(nodes: NodeRows, C: float) -> ErrorWeights:
     factors = (
         np.divide(nodes.reaching, 2 * rows, out=np.ones_like(rows), where=is_mixed) for rows in both
     )
-    return ErrorWeights(*((C * factor).astype(np.float32) for factor in factors))
+    return LossWeights(*((C * factor).astype(np.float32) for factor in factors))

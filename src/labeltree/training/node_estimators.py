@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from time import perf_counter
+from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +14,45 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labeltree import bounds
-from labeltree.data import LabelRows, as_features
-from labeltree.data.features import FeatureMatrix
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix, canonical_csr
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.model.calibration import Calibration
 from labeltree.model.curve import Curve
+from labeltree.model.label_limits import LabelLimits
 from labeltree.model.model import check_query
 from labeltree.progress import Progress
-from labeltree.training.fit import FitSettings, Fitted, training_cost
+from labeltree.training.fit import FitReport, FitSettings, Fitted, training_cost
 from labeltree.training.forest import Sample, has_root
+from labeltree.training.memory import peak_memory
 from labeltree.trees import LabelTree
 
 _ROWS_AT_ONCE = 1024  # so many rows have the probabilities of all nodes in memory
+Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
+Found: TypeAlias = "tuple[Probabilities, NDArray[np.int64]]"
 #: A node's classifier, or its probability where all its rows are of one kind.
 Node = Any
 
 
 @dataclass(frozen=True, eq=False)
 class NodeModel:
-    """Trees with a fitted classifier in each node; answers like `labeltree.model.Model`."""
+    """Trees with a fitted estimator in each node; the interface is that of `LabelModel`."""
 
     trees: Sequence[LabelTree]
     nodes: Sequence[Sequence[Node]]  # [tree][node]
     n_features: int
     calibration: Calibration = field(default_factory=Calibration)
+    link: None = None
 
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model with another calibration."""
         return replace(self, calibration=calibration)
+
+    def native(self, use: str) -> NoReturn:
+        """Raise ValueError, as the nodes are not native."""
+        raise ValueError(
+            f"{use} is for native nodes, but the nodes are estimators; fit without node_estimator"
+        )
 
     @property
     def curve(self) -> Curve | None:
@@ -54,54 +66,97 @@ class NodeModel:
 
     def search(
         self,
-        X: Any,
+        X: FeatureMatrix,
         *,
-        top_k: int | None = None,
+        k: int | None = None,
         threshold: float = 0.0,
-        at_once: int | None = None,
+        limits: LabelLimits | None = None,
+        beam: int | None = None,
+        nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
-    ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
-        """Return probabilities, best first in each row, and how many classifiers each row called.
+    ) -> Found:
+        """Return probabilities, best first in each row, and classifiers evaluated per row.
 
-        A node is asked about all rows that reach it at once. With one tree and no top_k those are
-        the rows whose parent is at least as probable as the threshold; else all rows. So at_once,
-        which `Model.search` knows, changes nothing here.
+        A node is evaluated for all rows that reach it at once. With one tree and no k those are the
+        rows whose parent is at least as probable as the threshold; else all rows.
         """
-        check_query(top_k, threshold)
+        check_query(k, threshold)
+        if beam is not None:
+            self.native("beam")
         curve = self.calibration.curve
         least = threshold if curve is None else float(curve.before(threshold))
-        rows = scaling(as_features(X, n_features=self.n_features))
-        is_pruned = len(self.trees) == 1 and top_k is None
-        found: list[NDArray[Any]] = []
-        calls = np.zeros(rows.shape[0], np.int64)
-        for first in range(0, rows.shape[0], _ROWS_AT_ONCE):
-            part = rows[first : first + _ROWS_AT_ONCE]
-            mean = np.zeros((part.shape[0], self.n_labels))
+        is_pruned = len(self.trees) == 1 and k is None and limits is None
+        means, calls = self._means(scaling(X), least if is_pruned else 0.0)
+        if limits is not None:
+            return _limited(means, curve, limits, k, threshold), calls
+        found = _ranked(means, k, least)
+        return found if curve is None else curve.of(found, threshold), calls
+
+    def _means(
+        self, X: FeatureMatrix, threshold: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the mean product of each label over the trees, and classifiers evaluated."""
+        means = np.zeros((X.shape[0], self.n_labels), np.float32)
+        calls = np.zeros(X.shape[0], np.int64)
+        for first in range(0, X.shape[0], _ROWS_AT_ONCE):
+            part = slice(first, first + _ROWS_AT_ONCE)
+            mean = np.zeros(means[part].shape)
             for tree, nodes in zip(self.trees, self.nodes, strict=True):
-                estimates, asked = _walk(tree, nodes, part, least if is_pruned else 0.0)
+                estimates, evaluated = _walk(tree, nodes, X[part], threshold)
                 mean += estimates[:, tree.leaves] / len(self.trees)
-                calls[first : first + _ROWS_AT_ONCE] += asked
-            found.append(mean.astype(np.float32))
-        answers = _ranked(found, self.n_labels, top_k, least)
-        return answers if curve is None else curve.of(answers, threshold), calls
+                calls[part] += evaluated
+            means[part] = mean
+        return means, calls
+
+    def top_k_row(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int,
+        *,
+        beam: int | None = None,
+        scaling: RowScaling = AS_THEY_ARE,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k best labels of one row, padded with -1 and 0."""
+        order = np.argsort(indices, kind="stable")
+        ends = np.array([0, len(indices)])
+        row = canonical_csr(ends, indices[order], values[order], self.n_features)
+        found, _ = self.search(row, k=k, beam=beam, scaling=scaling)
+        n_missing = k - found.nnz
+        return (
+            np.append(found.indices.astype(np.int64), np.full(n_missing, -1)),
+            np.append(found.data, np.zeros(n_missing, np.float32)),
+        )
+
+    def probabilities_of(
+        self,
+        X: FeatureMatrix,
+        labels: LabelRows,
+        *,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
+    ) -> NDArray[np.float32]:
+        """Return the probabilities of given labels of each row, in the order of labels.indices."""
+        row = np.repeat(np.arange(labels.n_rows), np.diff(labels.indptr))
+        found = self._means(scaling(X), 0.0)[0][row, labels.indices]
+        return found if self.curve is None else self.curve(found)
 
     def classifier(self, tree: int, node: int) -> None:
-        """Return None: what a node is made of is known to its own estimator alone."""
+        """Return None: only its own estimator knows what a node is made of."""
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
         children = [0] if node < 0 else self.trees[tree].children(node)
-        answers = [_ask(self.nodes[tree][c], row) for c in children]
-        return np.array([np.ravel(answer)[0] for answer in answers], np.float64)
+        estimates = [_score(self.nodes[tree][c], row) for c in children]
+        return np.array([np.ravel(estimate)[0] for estimate in estimates], np.float64)
 
-    def covered(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of all labels of the first tree, normalised as by Theorem 6."""
-        rows = as_features(X, n_features=self.n_features)
+    def covered(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        """Return the probabilities of all labels of the first tree, normalized as by Theorem 6."""
         tree = self.trees[0]
-        estimates = np.empty((rows.shape[0], tree.n_nodes))
+        estimates = np.empty((X.shape[0], tree.n_nodes))
         for v, node in enumerate(self.nodes[0]):
-            estimates[:, v] = _ask(node, rows)
+            estimates[:, v] = _score(node, X)
         return bounds.normalized_products(tree, estimates)[:, tree.leaves]
 
 
@@ -119,8 +174,10 @@ def fit_node_estimators(
     A node whose rows are all positive or all negative has the probability 1 or 0.
     """
     _check(estimator, settings, weight)
+    began = perf_counter()
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
+    grown = perf_counter()
     with_root = has_root(rows, weight)
     total = float(sum(tree.n_nodes for tree in trees))
     nodes: list[list[Node]] = []
@@ -134,7 +191,8 @@ def fit_node_estimators(
             if progress is not None:
                 progress(done, total, "training")
     model = NodeModel(trees, nodes, X.shape[1])
-    return Fitted(model, training_cost(trees, samples), 0)
+    times = FitReport(grown - began, perf_counter() - grown, peak_memory())
+    return Fitted(model, training_cost(trees, samples), n_visits=0, n_iter=1, report=times)
 
 
 def _check(estimator: Any, settings: FitSettings, weight: NDArray[np.float32] | None) -> None:
@@ -142,7 +200,7 @@ def _check(estimator: Any, settings: FitSettings, weight: NDArray[np.float32] | 
         raise TypeError(
             f"node_estimator must have predict_proba, but {type(estimator).__name__} has not"
         )
-    for name in ("checkpoint", "max_memory"):
+    for name in ("checkpoint_dir", "max_memory"):
         if getattr(settings, name) is not None:
             raise ValueError(f"{name} is for the native solver; leave it None with node_estimator")
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -197,28 +255,44 @@ def _walk(
         above = estimates[:, tree.parent[v]] if v else np.ones(X.shape[0])
         reaches = np.flatnonzero(above >= threshold)
         if len(reaches):
-            estimates[reaches, v] = above[reaches] * _ask(nodes[v], X[reaches])
+            estimates[reaches, v] = above[reaches] * _score(nodes[v], X[reaches])
         calls[reaches] += 0 if v == 0 and isinstance(nodes[0], float) else 1
     return estimates, calls
 
 
-def _ask(node: Node, X: FeatureMatrix) -> NDArray[np.float64] | float:
+def _score(node: Node, X: FeatureMatrix) -> NDArray[np.float64] | float:
     return node if isinstance(node, float) else np.asarray(node.predict_proba(X)[:, 1])
 
 
-def _ranked(
-    parts: list[NDArray[np.float32]], n_labels: int, top_k: int | None, threshold: float
-) -> sparse.csr_array[np.float32, tuple[int, int]]:
-    labels: list[NDArray[np.int32]] = []
-    values: list[NDArray[np.float32]] = []
-    for row in (row for part in parts for row in part):
-        order = np.argsort(-row, kind="stable")[:top_k]
-        order = order[row[order] >= np.float32(threshold)].astype(np.int32)
-        labels.append(order)
-        values.append(row[order])
-    indptr = np.cumsum([0, *map(len, labels)])
-    arrays = (np.concatenate([*values, []]), np.concatenate([*labels, []]), indptr)
-    shape = (len(labels), n_labels)
-    return sparse.csr_array(
-        (arrays[0].astype(np.float32), arrays[1].astype(np.int32), indptr), shape=shape
-    )
+def _ranked(means: NDArray[np.float32], k: int | None, threshold: float) -> Probabilities:
+    """Return the k best labels of each row with at least a threshold, best first."""
+    order = np.argsort(-means, axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(means, order, axis=1)
+    return _taken(order, values, values >= np.float32(threshold), means.shape)
+
+
+def _limited(
+    means: NDArray[np.float32],
+    curve: Curve | None,
+    limits: LabelLimits,
+    k: int | None,
+    threshold: float,
+) -> Probabilities:
+    """Return the k best labels of each row by weight times probability, within limits."""
+    known = means if curve is None else curve(means)
+    weights = np.ones(means.shape[1], np.float32) if limits.weights is None else limits.weights
+    thresholds = 0.0 if limits.thresholds is None else limits.thresholds
+    allowed = (weights > 0) & (known >= np.float32(threshold)) & (known >= thresholds)
+    order = np.argsort(np.where(allowed, -weights * known, np.inf), axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(known, order, axis=1)
+    return _taken(order, values, np.take_along_axis(allowed, order, axis=1), means.shape)
+
+
+def _taken(
+    labels: NDArray[np.int64],
+    values: NDArray[np.float32],
+    kept: NDArray[np.bool_],
+    shape: Any,
+) -> Probabilities:
+    indptr = np.append(0, np.cumsum(kept.sum(axis=1)))
+    return sparse.csr_array((values[kept], labels[kept].astype(np.int32), indptr), shape=shape)

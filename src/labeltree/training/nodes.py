@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,12 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.layout import Layout, NodeWeights
 from labeltree.progress import Progress
-from labeltree.training.loss_weights import ErrorWeights, NodeRows, balanced_weights, damped_weights
+from labeltree.training.loss_weights import (
+    LossWeights,
+    NodeCounts,
+    balanced_weights,
+    decayed_weights,
+)
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
@@ -39,35 +44,38 @@ class SolverSettings:
     loss
         "squared_hinge" or "logistic".
     C
-        Weight of the loss against the squared norm of the weights.
-    damping
-        Powers by which C falls with the number of positive rows of a node, for positive and for
-        negative rows; see `error_weights`. None for the defaults.
+        Weight of the loss relative to the squared norm of the weights.
+    C_decay
+        Exponents by which C decreases with the number of positive rows of a node, for positive and
+        for negative rows; see `loss_weights`. None for the defaults.
     class_weight
-        Factors of C for positive and for negative rows of a node, or "balanced": such, instead of
-        the damped ones, that both kinds weigh the same.
-    bias
-        Value of a constant feature; 0 for none.
-    tolerance
-        A classifier is done when no row is further from its optimum.
-    max_iterations
-        Passes over the rows of a node at most.
-    prune
-        Weights of at most this size are dropped.
+        "balanced" to give positive and negative rows of a node the same total weight, instead of
+        decaying C.
+    pos_neg_weight
+        Factors of C for positive and for negative rows of a node.
+    intercept_scaling
+        Value of a constant feature; 0 for no intercept.
+    tol
+        A classifier has converged when no row violates its optimality condition by more.
+    max_iter
+        Maximum number of passes over the training rows of each node.
+    weight_threshold
+        Weights with an absolute value of at most this are set to zero.
     max_nonzeros
-        Weights that a node keeps at most, the largest; None for all.
+        Maximum number of weights per node, the largest; None for no limit.
     seed
         Order of the rows.
     """
 
     loss: str = "squared_hinge"
     C: float = 1.0
-    damping: tuple[float, ...] | None = None
-    class_weight: Literal["balanced"] | tuple[float, float] = (1.0, 1.0)
-    bias: float = 1.0
-    tolerance: float = 0.1
-    max_iterations: int = 8
-    prune: float = 0.09
+    C_decay: tuple[float, ...] | None = None
+    class_weight: Literal["balanced"] | None = None
+    pos_neg_weight: tuple[float, float] = (1.0, 1.0)
+    intercept_scaling: float = 1.0
+    tol: float = 0.1
+    max_iter: int = 8
+    weight_threshold: float = 0.09
     max_nonzeros: int | None = None
     seed: int = 0
 
@@ -76,34 +84,34 @@ class SolverSettings:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
         if not 0 < self.C < np.inf:
             raise ValueError(f"C must be above 0, but is {self.C}")
-        if self.class_weight != "balanced" and not all(0 < w < np.inf for w in self.class_weight):
-            raise ValueError(f"class_weight must be above 0, but is {self.class_weight}")
-        powers = (0.0, 0.0) if self.damping is None else self.damping
+        if not all(0 < weight < np.inf for weight in self.pos_neg_weight):
+            raise ValueError(f"pos_neg_weight must be above 0, but is {self.pos_neg_weight}")
+        powers = (0.0, 0.0) if self.C_decay is None else self.C_decay
         if len(powers) != 2 or not all(0 <= power <= 1 for power in powers):
-            raise ValueError(f"damping must be two powers from 0 to 1, but is {powers}")
-        for name in ("bias", "tolerance", "prune"):
+            raise ValueError(f"C_decay must be two numbers from 0 to 1, but is {powers}")
+        for name in ("intercept_scaling", "tol", "weight_threshold"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
-        if self.max_iterations < 1:
-            raise ValueError(f"max_iterations must be at least 1, but is {self.max_iterations}")
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1, but is {self.max_iter}")
         if self.max_nonzeros is not None and self.max_nonzeros < 1:
             raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
 
-    def error_weights(self, nodes: NodeRows) -> ErrorWeights:
+    def loss_weights(self, nodes: NodeCounts) -> LossWeights:
         """Return what errors of each node weigh."""
         if self.class_weight == "balanced":
             return balanced_weights(nodes, self.C)
-        positive, negative = self.class_weight
-        return damped_weights(nodes, (self.C * positive, self.C * negative), self.damping)
+        positive, negative = self.pos_neg_weight
+        return decayed_weights(nodes, (self.C * positive, self.C * negative), self.C_decay)
 
     def native(self) -> _core.TrainSettings:
         """Return what the trainer takes."""
         return _core.TrainSettings(
             loss=_core.Loss[self.loss],
-            intercept_scaling=self.bias,
-            tol=self.tolerance,
-            max_iter=self.max_iterations,
-            weight_threshold=self.prune,
+            intercept_scaling=self.intercept_scaling,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            weight_threshold=self.weight_threshold,
             max_nonzeros=self.max_nonzeros or 0,
             seed=self.seed % 2**64,
         )
@@ -118,9 +126,15 @@ class Part(NamedTuple):
     values: NDArray[np.float32]
     bias: NDArray[np.float32]
     n_visits: int  # rows visited by the solver, counting passes
+    n_iter: int  # maximum number of passes over the rows of any of the nodes
+
+    @property
+    def weights(self) -> tuple[NDArray[Any], ...]:
+        """The nodes and their weights, as the layout takes them."""
+        return self[:5]
 
 
-class Start(NamedTuple):
+class WarmStart(NamedTuple):
     """Weights that training goes on from."""
 
     weights: NodeWeights
@@ -128,17 +142,17 @@ class Start(NamedTuple):
     rows_before: int  # that they were learnt from
     has_root: bool  # whether the root has a classifier, as some of these rows had no label
 
-    def damped(self, weights: ErrorWeights, n_rows: int) -> ErrorWeights:
+    def decayed(self, weights: LossWeights, n_rows: int) -> LossWeights:
         """Return what errors weigh beside what was learnt before: less where nodes are known."""
         if not len(self.is_known):
             return weights
         share = n_rows / max(self.rows_before + n_rows, 1)
         factor = np.where(self.is_known, share**_NEW_ROWS, 1.0).astype(np.float32)
-        return ErrorWeights(*(weight * factor for weight in weights))
+        return LossWeights(*(weight * factor for weight in weights))
 
 
 #: Nothing to go on from.
-COLD = Start(
+NO_WARM_START = WarmStart(
     NodeWeights(
         np.empty(0, np.int64),
         np.empty(0, np.int32),
@@ -166,6 +180,7 @@ class TrainedNodes(NamedTuple):
 
     layout: Layout
     n_visits: int  # rows visited by the solver, counting passes
+    n_iter: int  # maximum number of passes over the rows of a node
 
 
 def make_trainer(
@@ -174,11 +189,11 @@ def make_trainer(
     rows: LabelRows,
     settings: SolverSettings,
     sample_weight: NDArray[np.float32] | None = None,
-    start: Start = COLD,
+    warm_start: WarmStart = NO_WARM_START,
 ) -> _core.Trainer:
     """Return the native trainer, which looks at the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
-    errors = settings.error_weights(NodeRows.of(tree, rows, sample_weight))
+    errors = settings.loss_weights(NodeCounts.of(tree, rows, sample_weight))
     return _core.Trainer(
         tree._native,
         rows.indptr,
@@ -187,8 +202,8 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
-        loss_weights=_core.LossWeights(*start.damped(errors, rows.n_rows), weight),
-        warm_start=_core.WarmStart(*start.weights),
+        loss_weights=_core.LossWeights(*warm_start.decayed(errors, rows.n_rows), weight),
+        warm_start=_core.WarmStart(*warm_start.weights),
         settings=settings.native(),
     )
 
@@ -235,9 +250,9 @@ def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | N
     return min(n_threads, fitting)
 
 
-def _untrained(start: Start, is_trained: NDArray[np.uint8]) -> Part:
+def _untrained(warm_start: WarmStart, is_trained: NDArray[np.uint8]) -> Part:
     """Return the weights of nodes that have some and no positive rows to learn from."""
-    weights, is_known = start.weights, start.is_known
+    weights, is_known = warm_start.weights, warm_start.is_known
     lengths = np.diff(weights.indptr)
     is_kept = is_known & (is_trained[: len(is_known)] == 0)
     of_kept = np.repeat(is_kept, lengths)
@@ -247,6 +262,7 @@ def _untrained(start: Start, is_trained: NDArray[np.uint8]) -> Part:
         weights.features[of_kept],
         weights.values[of_kept],
         weights.bias[is_kept],
+        0,
         0,
     )
 
@@ -286,7 +302,7 @@ def train_nodes(
     max_memory: float | None = None,
     progress: Progress | None = None,
     store: PartStore | None = None,
-    start: Start = COLD,
+    warm_start: WarmStart = NO_WARM_START,
 ) -> TrainedNodes:
     """Return the weights of all nodes and how many rows the solver visited.
 
@@ -306,34 +322,34 @@ def train_nodes(
         Told how much work is done.
     store
         Keeps finished parts and gives back those of an earlier call that was stopped.
-    start
-        Weights to go on from: the solver looks for the least |w - start|² / 2 + loss. Nodes without
-        positive rows keep theirs, and C of nodes that were learnt before falls with the share of
-        rows that are new.
+    warm_start
+        Weights to start from: the solver minimizes |w - warm_start|² / 2 + loss. Nodes without
+        positive rows keep theirs, and C of nodes that were trained before decreases with the
+        share of rows that are new.
     """
-    trainer = make_trainer(tree, X, rows, settings, sample_weight, start)
+    trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start)
     n_threads = threads_within(trainer, n_threads, max_memory)
     costs = trainer.costs()
     total = float(costs.sum())
     is_trained = trainer.is_trained()
-    kept = _untrained(start, is_trained)
+    kept = _untrained(warm_start, is_trained)
     is_trained[kept.nodes] = 1
     builder = _core.LayoutBuilder(tree._native, X.shape[1], is_trained, NEVER, False)
-    builder.add(*kept[:-1])
-    done = n_visits = 0
+    builder.add(*kept.weights)
+    done = n_visits = n_iter = 0
     for end, part in () if store is None else store.load():
-        builder.add(*part[:-1])
-        done, n_visits = end, n_visits + part.n_visits
+        builder.add(*part.weights)
+        done, n_visits, n_iter = end, n_visits + part.n_visits, max(n_iter, part.n_iter)
     began = time.perf_counter()
     laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
         for first, last in batches(costs[done:], n_threads):
             part = Part(*trainer.train(done + first, done + last, n_threads))
             # Laid out while the next part is trained, unless one thread must do.
-            laid_out.append(pool.submit(builder.add, *part[:-1]))
+            laid_out.append(pool.submit(builder.add, *part.weights))
             if n_threads == 1:
                 laid_out[-1].result()
-            n_visits += part.n_visits
+            n_visits, n_iter = n_visits + part.n_visits, max(n_iter, part.n_iter)
             if store is not None:
                 store.save(done + first, done + last, part)
             if progress is not None:
@@ -348,4 +364,4 @@ def train_nodes(
         time.perf_counter() - began,
         n_threads,
     )
-    return TrainedNodes(Layout(*builder.finish()), n_visits)
+    return TrainedNodes(Layout(*builder.finish()), n_visits, n_iter)

@@ -7,14 +7,14 @@ import numpy as np
 from labeltree.model.layout import NodeWeights
 from labeltree.model.links import Link
 from labeltree.model.model import LINKS, Model
-from labeltree.training.nodes import NEVER, Start
+from labeltree.training.nodes import NEVER, WarmStart
 
 #: What the solver wants of positive and of negative rows: the score of a root that every row was
 #: positive for, and of other nodes that no row was positive for.
 _YES, _NO = 1.0, -1.0
 
 
-def start_of(model: Model, loss: str, n_rows: int) -> tuple[Start, ...]:
+def warm_start_of(model: Model, loss: str, n_rows: int) -> tuple[WarmStart, ...]:
     """Return the weights of each tree in the units of a loss, in which its link reads scores.
 
     Parameters
@@ -30,14 +30,14 @@ def start_of(model: Model, loss: str, n_rows: int) -> tuple[Start, ...]:
     --------
     >>> from labeltree import PLTClassifier
     >>> clf = PLTClassifier().fit([[1, 0], [0, 1]], [["tea"], ["bread"]])
-    >>> [start] = start_of(clf.model_, "squared_hinge", n_rows=2)
+    >>> [start] = warm_start_of(clf.model_, "squared_hinge", n_rows=2)
     >>> np.array_equal(start.weights.values, clf.model_.weights().values)
     True
     """
     return tuple(_start(model, t, Link(*LINKS[loss]), n_rows) for t in range(len(model.trees)))
 
 
-def _start(model: Model, tree: int, link: Link, n_rows: int) -> Start:
+def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
     before = model.weights(tree)
     slopes, intercepts = model.links(tree)
     is_known = before.bias > NEVER
@@ -46,7 +46,7 @@ def _start(model: Model, tree: int, link: Link, n_rows: int) -> Start:
     if not model.has_root:
         is_known[0], bias[0] = True, _YES
     of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
-    return Start(
+    return WarmStart(
         NodeWeights(
             before.indptr,
             before.features,

@@ -17,20 +17,20 @@ def blend(
     X: Any,
     Y: Any,
     *,
-    likeness: float = 0.25,
+    similarity: float = 0.25,
     sweeps: int = 0,
     cost_model: CostModel = PAPER,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
 ) -> LabelTree:
     """Return a tree that is cheap and keeps labels with the same features together.
 
-    φ merging (see `merge`), but the smallest cluster of labels is joined with the one that makes
-    the least of price^(1 - likeness) · distance^likeness, where the price is that of φ merging and
+    φ merging (see `merge`), but the smallest cluster of labels is joined with the one that
+    minimizes price^(1 - similarity) · distance^similarity, where the price is that of φ merging and
     the distance is one minus the cosine of the two sums of label vectors (see `label_vectors`). The
     optimal collapse and, if asked for, sweeps by price alone follow. A step compares at most about
     fifty clusters: the cheapest that share rows, and neighbours in a 2-means tree; of the label
-    vectors the heaviest 512 entries count. From a likeness of 0.75 on, more than 4096 labels are
+    vectors the heaviest 512 entries count. From a similarity of 0.75 on, more than 4096 labels are
     split by 2-means into parts, in which small clusters grow first, on all threads.
 
     Rows of X are taken as they are: scale them to length 1 first, as a learner does.
@@ -41,14 +41,14 @@ def blend(
         Features of the rows.
     Y
         Labels of the rows.
-    likeness
+    similarity
         0 looks at the price only and is `cheapest`, 1 looks at the features only, which may make
         long chains of labels and a dear tree. Up to about 0.5 the cost hardly rises.
     sweeps
         How many sweeps follow; they lower the cost, and know nothing of features.
     cost_model
         What nodes cost.
-    seed
+    random_state
         Picks the first centroids of the k-means that finds neighbours among the labels.
     n_jobs
         Number of threads, all cores by default. The tree is the same for every number.
@@ -59,24 +59,24 @@ def blend(
 
     >>> X = [[1, 0]] * 6 + [[0, 1]] * 6 + [[1, 1]] * 2
     >>> Y = [[0], [2], [4]] * 2 + [[1], [3], [5]] * 2 + [[0, 1]] * 2
-    >>> blend(X, Y, likeness=0).to_nested()
+    >>> blend(X, Y, similarity=0).to_nested()
     [[0, 1], [2, 3], [4, 5]]
-    >>> blend(X, Y, likeness=1).to_nested()
+    >>> blend(X, Y, similarity=1).to_nested()
     [0, [2, 4], 1, [3, 5]]
     """
-    if not 0 <= likeness <= 1:
-        raise ValueError(f"likeness must lie in 0..1, but is {likeness}")
-    if seed < 0:
-        raise ValueError(f"seed must be at least 0, but is {seed}")
+    if not 0 <= similarity <= 1:
+        raise ValueError(f"similarity must lie in 0..1, but is {similarity}")
+    if random_state < 0:
+        raise ValueError(f"random_state must be at least 0, but is {random_state}")
     rows, labels = native_rows(X, Y)
-    if likeness == 0:
+    if similarity == 0:
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
     nodes = _core.blend(
         *rows,
         per_row=cost_model.per_row,
         per_pair=cost_model.per_pair,
-        similarity=likeness,
-        seed=seed % 2**64,
+        similarity=similarity,
+        seed=random_state % 2**64,
         n_threads=n_threads(n_jobs),
     )
     binary = LabelTree.from_parents(*nodes, names=labels.names)

@@ -12,11 +12,11 @@ from labeltree.trees.tree import LabelTree
 DEFAULT_ARITY = 3
 
 
-def random(n_labels: int, *, arity: int = DEFAULT_ARITY, seed: int = 0) -> LabelTree:
+def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) -> LabelTree:
     """Return a random tree: leaves drawn uniformly are split in turn, then labelled at random.
 
     Every inner node has `arity` children, but for the last one split, which may have fewer. The
-    expected depth is O(log m). The same seed gives the same tree. O(m log m).
+    expected depth is O(log m). The same random_state gives the same tree. O(m log m).
 
     Parameters
     ----------
@@ -24,19 +24,19 @@ def random(n_labels: int, *, arity: int = DEFAULT_ARITY, seed: int = 0) -> Label
         Number of labels.
     arity
         Number of children, at least 2.
-    seed
+    random_state
         Seed of the random stream.
 
     Examples
     --------
-    >>> random(9, seed=1) == random(9, seed=1)
+    >>> random(9, random_state=1) == random(9, random_state=1)
     True
     >>> random(9, arity=2).max_degree
     2
     """
     m = as_n_labels(n_labels)
     arity = min(as_arity(arity), max(m, 2))
-    stream = np.random.default_rng(seed)
+    stream = np.random.default_rng(random_state)
     n_inner = -(-(m - 1) // (arity - 1))
     # Place s is held by a leaf until inner node i takes it; i then has a child in place s again,
     # and in places of its own from 1 + i (arity - 1) on.

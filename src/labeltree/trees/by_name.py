@@ -50,7 +50,7 @@ class Builder:
         }
         common: dict[str, Any] = {}
         if self.is_seeded:
-            common["seed"] = seed
+            common["random_state"] = seed
         if self.takes == "X":
             common["n_jobs"] = n_jobs
         tree = self.build(*arguments[self.takes], **(common | dict(options)))
@@ -76,7 +76,7 @@ def _auto(
     """
     features_per_row = X.nnz / max(X.shape[0], 1)
     prices = CostModel(per_row=max(width * features_per_row, min_per_row))
-    defaults: dict[str, Any] = {"likeness": 0.75, "cost_model": prices}
+    defaults: dict[str, Any] = {"similarity": 0.75, "cost_model": prices}
     return blend(X, rows, **(defaults | options))
 
 

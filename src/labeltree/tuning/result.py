@@ -63,9 +63,9 @@ class Tuning:
             if trial.n_rows == self.best.n_rows and not trial.settings
         )
 
-    def estimator(self) -> PLTClassifier | TextTagger:
-        """Return an estimator with the best settings, not fitted yet."""
-        return (TextTagger if self.is_text else PLTClassifier)(**self.settings)
+    def estimator(self, **options: Any) -> PLTClassifier | TextTagger:
+        """Return an estimator with the best settings and other options, not fitted yet."""
+        return (TextTagger if self.is_text else PLTClassifier)(**{**self.settings, **options})
 
     def fit(self, X: Any, Y: Any, **options: Any) -> PLTClassifier | TextTagger:
         """Return the best settings fitted to rows, as a rule to all of them.
@@ -73,11 +73,10 @@ class Tuning:
         What the validation rows taught about probabilities goes with it, as those rows are no
         longer unseen. Options are other parameters, such as verbose.
         """
-        model = self.estimator()
-        model.set_params(**options).fit(X, Y)
+        model = self.estimator(**options).fit(X, Y)
         if self.calibration is not None:
             classifier = model.classifier_ if isinstance(model, TextTagger) else model
-            classifier.model_ = classifier.model_.calibrated(self.calibration)
+            classifier._calibrated(classifier._fitted, self.calibration)
         return model
 
     def to_dict(self) -> dict[str, Any]:

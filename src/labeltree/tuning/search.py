@@ -81,7 +81,7 @@ def tune(
     >>> tuning = tune(texts, tags, metric="P@1", n_settings=3, time=None)
     >>> tuning.best.score >= tuning.default.score
     True
-    >>> tuning.fit(texts, tags).tag(["a pot of tea"], top_k=1)[0][0][0]
+    >>> tuning.fit(texts, tags).tag(["a pot of tea"], k=1)[0][0][0]
     'drink'
     """
     start = monotonic()

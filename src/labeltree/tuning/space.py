@@ -19,8 +19,8 @@ MODEL_CHOICES: dict[str, list[Settings]] = {
     "C": [{"C": factor * _C} for factor in (0.25, 0.5, 2.0, 4.0, 8.0, 16.0)],
     "loss": [{"loss": "logistic"}],
     "tree": [
-        {"tree_options": {"width": 1.0}},
-        {"tree_options": {"width": 10.0}},
+        {"tree_params": {"width": 1.0}},
+        {"tree_params": {"width": 10.0}},
         {"tree": "cheapest"},
         {"tree": "kmeans"},
     ],
@@ -37,7 +37,7 @@ TEXT_CHOICES: dict[str, list[Settings]] = {
 }
 # Choices that a parameter settles once the user has given it.
 _SETTLES = {
-    "tree_options": "tree",
+    "tree_params": "tree",
     "n_trees": None,
     "analyzer": "words",
     "ngram_range": "words",
@@ -122,11 +122,11 @@ def described(settings: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> described({"C": 2.0, "tree_options": {"width": 1.0}}), described({})
+    >>> described({"C": 2.0, "tree_params": {"width": 1.0}}), described({})
     ('C=2, width=1', 'default')
     """
     flat = dict(settings)
-    flat |= flat.pop("tree_options", None) or {}
+    flat |= flat.pop("tree_params", None) or {}
     return ", ".join(f"{name}={_value(value)}" for name, value in flat.items()) or "default"
 
 

@@ -1,0 +1,128 @@
+"""Measure the figures of a page and write its tables and pictures.
+
+    python -m benchmarks.pages trees DATA/eurlex-4k DATA/tib-gnd    # measure, keep, write
+    python -m benchmarks.pages write trees                          # write from kept results
+    python -m benchmarks.pages write                                # write all pages
+
+DATA is a folder of data sets, each a folder with X.trn.npz, Y.trn.npz, X.tst.npz and Y.tst.npz.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.machine import RESULTS, machine
+from benchmarks.pages.places import Record
+
+MEASURED = (
+    "annif",
+    "calibration",
+    "cost_model",
+    "features",
+    "guide",
+    "online",
+    "pipe",
+    "scale",
+    "text",
+    "threads",
+    "trees",
+)
+#: Measured by another command, or once for all.
+WRITTEN = ("rivals", "study")
+
+
+def page_module(name: str) -> Any:
+    """Return the module of a page."""
+    return importlib.import_module(f"benchmarks.pages.{name}")
+
+
+def known_page(name: str) -> str:
+    """Return the name of a page as it is, if there is such a page."""
+    if name not in (*MEASURED, *WRITTEN):
+        pages = ", ".join((*MEASURED, *WRITTEN))
+        raise argparse.ArgumentTypeError(f"NAME must be among {pages}, but is {name!r}")
+    return name
+
+
+def options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Return what the command line asks for; only the module of the page named is imported."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.pages",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    pages = parser.add_subparsers(dest="page", required=True, metavar="NAME")
+    write = pages.add_parser("write", help="write pages from the results that are kept")
+    write.add_argument("names", nargs="*", type=known_page, metavar="NAME")
+    for name in MEASURED:
+        if name in arguments[:1]:
+            module = page_module(name)
+            page = pages.add_parser(name, description=module.__doc__)
+            page.formatter_class = parser.formatter_class
+            module.add_arguments(page)
+        else:
+            pages.add_parser(name)
+    return parser.parse_args(arguments)
+
+
+def kept(name: str) -> list[Record]:
+    """Return the records of NAME.json, and of NAME-*.json where each data set has its own file."""
+    paths = [*RESULTS.glob(f"{name}.json"), *sorted(RESULTS.glob(f"{name}-*.json"))]
+    return [record for path in paths for record in json.loads(path.read_text())["sets"]]
+
+
+def merged(records: Iterable[Record], found: Record) -> list[Record]:
+    """Return the records with one put in the place of that of the same kind and data.
+
+    Examples
+    --------
+    >>> merged([{"data": "a", "n": 1}, {"data": "b"}], {"data": "a", "n": 2})
+    [{'data': 'a', 'n': 2}, {'data': 'b'}]
+    """
+    made, is_new = [], True
+    for record in records:
+        is_same = all(record.get(key) == found.get(key) for key in ("kind", "data"))
+        made.append(found if is_same else record)
+        is_new &= not is_same
+    return [*made, found] if is_new else made
+
+
+def measure(name: str, asked: argparse.Namespace) -> list[Record]:
+    """Measure a page and return all its records; what is kept is written after each."""
+    module = page_module(name)
+    is_kept = getattr(module, "KEPT", True)
+    records = kept(name) if is_kept else []
+    for found in module.measure(asked):
+        records = merged(records, {**found, "machine": machine()})
+        print(json.dumps(found, ensure_ascii=False), flush=True)
+        if is_kept:
+            text = json.dumps({"sets": records}, indent=1, ensure_ascii=False)
+            (RESULTS / f"{name}.json").write_text(text + "\n")
+    return records
+
+
+def write(name: str, records: list[Record]) -> None:
+    """Write the tables and pictures of a page, if there are records."""
+    for place in page_module(name).page(records) if records else ():
+        for file in place.write():
+            print(f"{name}: wrote {file}")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write one page, or write several."""
+    asked = options(arguments)
+    if asked.page == "write":
+        for name in asked.names or (*MEASURED, *WRITTEN):
+            write(name, kept(name))
+    else:
+        write(asked.page, measure(asked.page, asked))
+
+
+if __name__ == "__main__":
+    main()

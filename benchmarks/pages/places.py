@@ -1,0 +1,69 @@
+"""Tables and pictures of the documentation, and writing them where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.machine import ROOT
+from benchmarks.markdown import fill, has_place
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Markdown that stands between the markers of a name, in whichever document has them."""
+
+    marker: str
+    text: str
+
+    def write(self, root: Path = ROOT) -> list[str]:
+        """Fill all documents that have the markers, and return their names."""
+        filled = []
+        for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+            document = path.read_text()
+            if has_place(document, self.marker):
+                path.write_text(fill(document, self.marker, self.text))
+                filled.append(path.relative_to(root).as_posix())
+        return filled
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure and its file below docs/images."""
+
+    file: str
+    figure: Figure
+
+    def write(self, root: Path = ROOT) -> list[str]:
+        """Save the figure, and return its name."""
+        path = root / "docs" / "images" / self.file
+        self.figure.savefig(path, dpi=110)
+        return [path.relative_to(root).as_posix()]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole document that is written again."""
+
+    file: str
+    text: str
+
+    def write(self, root: Path = ROOT) -> list[str]:
+        """Write the document, and return its name."""
+        (root / self.file).write_text(self.text)
+        return [self.file]
+
+
+Place = Table | Picture | Document
+
+
+def measured_on(record: Record, more: str = "one thread") -> str:
+    """Return in words what a record was measured on."""
+    where = record["machine"]
+    return f"Commit {where['commit']}, {where['processor']}, {more}."

@@ -1,0 +1,20 @@
+"""The tables and the picture of labeltree beside other systems, which `benchmarks.rivals` measures.
+
+The README has one table of the best known systems; docs/benchmarks.md has one for each data set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.pages.places import Picture, Place, Record, Table
+from benchmarks.rivals.pictures import draw
+from benchmarks.rivals.tables import losses_list, rivals_table, short_table
+
+
+def page(records: list[Record]) -> Iterator[Place]:
+    """Yield the tables, what rivals do better, and the picture."""
+    yield Table("rivals", short_table(records))
+    yield Table("benchmarks", "\n\n".join(rivals_table(record) for record in records))
+    yield Table("losses", losses_list(records))
+    yield Picture("benchmarks.png", draw(records))

@@ -1,0 +1,203 @@
+#include "train/pack_trainer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "base/index.hpp"
+#include "base/random.hpp"
+
+namespace labeltree {
+namespace {
+
+constexpr int32_t NONE = -1;
+
+}  // namespace
+
+PackTrainer::PackTrainer(const Trainer& trainer)
+    : t_(trainer), lane_of_(trainer.tree_.n_nodes(), NONE), local_of_(trainer.n_features_, NONE) {
+  space_.is_warm = trainer.is_warm();
+}
+
+NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
+  const auto rows = t_.rows_of(pack);
+  set_targets(pack, rows);
+  if (pack.top != top_) set_features(pack.top, rows);
+  if (t_.is_warm() && is_copied_) add_warm_features(pack);
+  const ProblemRows problem = problem_rows();
+  if (t_.is_warm()) set_warm_start(pack, problem.n_features);
+  const auto seed = stream(t_.settings_.seed, static_cast<uint64_t>(pack.nodes.front()));
+  const int64_t n_visits = solve(problem, targets(pack, rows), t_.settings_.solver, seed, interrupt, space_);
+  NodeWeights weights = collect(pack, problem.n_features);
+  weights.n_visits = n_visits;
+  weights.n_passes = space_.n_passes;
+  return weights;
+}
+
+void PackTrainer::set_targets(const Pack& pack, std::span<const int32_t> rows) {
+  uint16_t from_top = 0;
+  uint16_t below[N_LANES] = {};  // [lane] its children in the pack
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) lane_of_[at(pack.nodes[l])] = static_cast<int8_t>(l);
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+    const int32_t p = t_.tree_.parent(pack.nodes[l]);
+    auto& mask = p == pack.top ? from_top : below[lane_of_[at(p)]];
+    mask = static_cast<uint16_t>(mask | 1u << l);
+  }
+  const int32_t lowest = *std::ranges::min_element(pack.nodes);  // ancestors have smaller numbers
+  reaches_.assign(rows.size(), from_top);
+  positive_.assign(rows.size(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const int32_t j : t_.labels_[at(rows[i])])
+      for (int32_t v = t_.tree_.leaf(j); v >= lowest; v = t_.tree_.parent(v)) {
+        const int8_t lane = lane_of_[at(v)];
+        if (lane == NONE) continue;
+        positive_[i] = static_cast<uint16_t>(positive_[i] | 1u << lane);
+        reaches_[i] = static_cast<uint16_t>(reaches_[i] | below[lane]);
+      }
+  for (const int32_t v : pack.nodes) lane_of_[at(v)] = NONE;
+}
+
+// Wide nodes are split into several packs with the same top, which share its rows.
+void PackTrainer::set_features(int32_t top, std::span<const int32_t> rows) {
+  const FeatureRows& X = t_.features_;
+  top_ = top;
+  begin_.resize(rows.size());
+  size_.resize(rows.size());
+  square_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    begin_[i] = X.indptr[at(rows[i])];
+    size_[i] = static_cast<int32_t>(X.indptr[at(rows[i]) + 1] - begin_[i]);
+    square_[i] = t_.square_[at(rows[i])];
+  }
+  for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
+  global_of_.clear();
+  is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
+  if (is_copied_) copy_rows();
+  sort_features();
+}
+
+void PackTrainer::sort_features() {
+  order_.resize(global_of_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  std::ranges::sort(order_, {}, [&](int32_t f) { return global_of_[at(f)]; });
+}
+
+// Inline, like larger(): once for every entry of the rows.
+inline int32_t PackTrainer::local_feature(int32_t feature) {
+  int32_t& local = local_of_[at(feature)];
+  if (local == NONE) {
+    local = static_cast<int32_t>(global_of_.size());
+    global_of_.push_back(feature);
+  }
+  return local;
+}
+
+// Weights of features that no row has stay as they are.
+void PackTrainer::add_warm_features(const Pack& pack) {
+  const std::size_t n_before = global_of_.size();
+  for (const int32_t v : pack.nodes)
+    for (auto e = at(t_.warm_start_.indptr[at(v)]); e < at(t_.warm_start_.indptr[at(v) + 1]); ++e)
+      local_feature(t_.warm_start_.features[e]);
+  if (global_of_.size() > n_before) sort_features();
+}
+
+void PackTrainer::copy_rows() {
+  const FeatureRows& X = t_.features_;
+  index_.clear();
+  value_.clear();
+  for (std::size_t i = 0; i < begin_.size(); ++i) {
+    const auto first = static_cast<std::size_t>(begin_[i]);
+    begin_[i] = static_cast<int64_t>(index_.size());
+    for (std::size_t e = first; e < first + at(size_[i]); ++e) {
+      // Numbered as they come, so that frequent features come early and lie close together.
+      index_.push_back(local_feature(X.indices[e]));
+      value_.push_back(X.values[e]);
+    }
+  }
+}
+
+ProblemRows PackTrainer::problem_rows() const {
+  const FeatureRows& X = t_.features_;
+  if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size()};
+  return {X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
+}
+
+void PackTrainer::set_warm_start(const Pack& pack, std::size_t n_features) {
+  const WarmStart& warm_start = t_.warm_start_;
+  const float intercept_scaling = t_.settings_.solver.intercept_scaling;
+  space_.weights.reset(n_features + 1);
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+    const auto v = at(pack.nodes[l]);
+    for (auto e = at(warm_start.indptr[v]); e < at(warm_start.indptr[v + 1]); ++e) {
+      const int32_t feature = is_copied_ ? local_of_[at(warm_start.features[e])] : warm_start.features[e];
+      space_.weights[at(feature)][l] = warm_start.values[e];
+    }
+    if (intercept_scaling != 0.0f) space_.weights[n_features][l] = warm_start.bias[v] / intercept_scaling;
+  }
+}
+
+Targets PackTrainer::targets(const Pack& pack, std::span<const int32_t> rows) {
+  row_weight_.clear();
+  if (!t_.loss_weights_.row.empty())
+    for (const int32_t row : rows) row_weight_.push_back(t_.loss_weights_.row[at(row)]);
+  Targets targets{reaches_, positive_, row_weight_, {}, {}};
+  std::ranges::fill(targets.c_positive, 1.0f);  // of lanes without a node, too
+  std::ranges::fill(targets.c_negative, 1.0f);
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+    targets.c_positive[l] = t_.loss_weights_.positive[at(pack.nodes[l])];
+    targets.c_negative[l] = t_.loss_weights_.negative[at(pack.nodes[l])];
+  }
+  return targets;
+}
+
+NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
+  const std::size_t n_lanes = pack.nodes.size();
+  float limits[N_LANES];
+  std::ranges::fill(limits, std::numeric_limits<float>::infinity());
+  for (std::size_t l = 0; l < n_lanes; ++l) limits[l] = smallest_kept(l, n_features);
+  int64_t next[N_LANES + 1] = {};
+  kept_.resize(n_features);
+  for (std::size_t f = 0; f < n_features; ++f) {
+    kept_[f] = larger(f, limits);
+    for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) ++next[std::countr_zero(kept) + 1];
+  }
+  std::partial_sum(next, next + N_LANES + 1, next);
+  NodeWeights weights{pack.nodes, {next, next + n_lanes + 1}, {}, {}, {}};
+  weights.features.resize(at(next[n_lanes]));
+  weights.values.resize(at(next[n_lanes]));
+  for (std::size_t i = 0; i < n_features; ++i) {
+    const std::size_t f = is_copied_ ? at(order_[i]) : i;
+    for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) {
+      const int lane = std::countr_zero(kept);
+      const auto place = at(next[lane]++);
+      weights.features[place] = is_copied_ ? global_of_[f] : static_cast<int32_t>(f);
+      weights.values[place] = space_.weights[f][lane];
+    }
+  }
+  for (std::size_t l = 0; l < n_lanes; ++l)
+    weights.bias.push_back(space_.weights[n_features][l] * t_.settings_.solver.intercept_scaling);
+  return weights;
+}
+
+// A bit for each lane whose weight of a feature is larger than its limit.
+inline uint16_t PackTrainer::larger(std::size_t feature, const float (&limits)[N_LANES]) const {
+  uint32_t bits = 0;
+  for (int l = 0; l < N_LANES; ++l)
+    bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits[l]) << l;
+  return static_cast<uint16_t>(bits);
+}
+
+// Weights of a lane must be larger than this to be kept.
+float PackTrainer::smallest_kept(std::size_t lane, std::size_t n_features) {
+  const auto most = at(t_.settings_.max_nonzeros);
+  if (most == 0 || n_features <= most) return t_.settings_.weight_threshold;
+  sizes_.clear();
+  for (std::size_t f = 0; f < n_features; ++f) sizes_.push_back(std::abs(space_.weights[f][lane]));
+  std::ranges::nth_element(sizes_, sizes_.begin() + static_cast<std::ptrdiff_t>(most), std::greater<>());
+  return std::max(t_.settings_.weight_threshold, sizes_[most]);
+}
+
+}  // namespace labeltree

@@ -1,0 +1,54 @@
+// Fits the classifiers of packs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "train/trainer.hpp"
+
+namespace labeltree {
+
+// A pack with at most this share of all rows gets its own copy of them, with features renumbered so that its
+// weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
+// X.
+inline constexpr double MAX_COPIED = 0.25;
+
+// Fits one pack after the other; there is one of them for each thread.
+class PackTrainer {
+ public:
+  explicit PackTrainer(const Trainer& trainer);
+  // The weights of the nodes of a pack.
+  NodeWeights train(const Pack& pack, Interrupt& interrupt);
+
+ private:
+  void set_targets(const Pack& pack, std::span<const int32_t> rows);
+  void set_features(int32_t top, std::span<const int32_t> rows);
+  void sort_features();
+  int32_t local_feature(int32_t feature);
+  void add_warm_features(const Pack& pack);
+  void copy_rows();
+  ProblemRows problem_rows() const;
+  void set_warm_start(const Pack& pack, std::size_t n_features);
+  Targets targets(const Pack& pack, std::span<const int32_t> rows);
+  NodeWeights collect(const Pack& pack, std::size_t n_features);
+  uint16_t larger(std::size_t feature, const float (&limits)[N_LANES]) const;
+  float smallest_kept(std::size_t lane, std::size_t n_features);
+
+  static constexpr int32_t NO_TOP = -2;  // -1 is above the root
+
+  const Trainer& t_;
+  SolverSpace space_;
+  std::vector<int8_t> lane_of_;                // [node]
+  std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
+  int32_t top_ = NO_TOP;                       // whose rows are set
+  bool is_copied_ = false;
+  std::vector<int64_t> begin_;
+  std::vector<int32_t> size_, index_;
+  std::vector<int32_t> order_;  // local features, by global number
+  std::vector<float> value_, square_, row_weight_, sizes_;
+  std::vector<uint16_t> reaches_, positive_;
+  std::vector<uint16_t> kept_;  // [local feature] a bit for each lane
+};
+
+}  // namespace labeltree

@@ -1,0 +1,131 @@
+"""What can be read from a fitted estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.labels import Kind
+from labeltree.estimators import validation
+from labeltree.estimators.state import FittedState, as_names
+from labeltree.model.interface import LabelModel
+from labeltree.threads import n_threads
+from labeltree.training.fit import FitReport
+from labeltree.trees import LabelTree
+
+
+class FittedAttributes:
+    """The attributes of a fitted estimator, all of them read from one record."""
+
+    n_jobs: int | None
+
+    _state: FittedState | None = None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
+
+    @property
+    def _fitted(self) -> FittedState:
+        """The record. A method reads it once, so that all it uses belongs together."""
+        if self._state is None:
+            check_is_fitted(self)
+        assert self._state is not None
+        return self._state
+
+    def _checked(self, state: FittedState, X: Any) -> FeatureMatrix:
+        """Return X with the columns, and their names, that the estimator was trained with."""
+        return validation.query_features(self, X, state.n_features)
+
+    def _query(self, X: Any) -> FeatureMatrix:
+        """Return X as the nodes see it: checked, weighted and scaled."""
+        state = self._fitted
+        return state.row_scaling(self._checked(state, X), n_threads(self.n_jobs))
+
+    @property
+    def model_(self) -> LabelModel:
+        """Trees with their weights."""
+        return self._fitted.model
+
+    @property
+    def trees_(self) -> list[LabelTree]:
+        """The trees."""
+        return list(self.model_.trees)
+
+    @property
+    def tree_(self) -> LabelTree:
+        """The first tree."""
+        return self.trees_[0]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Names of the labels; label number j, column j of Y, is classes_[j]."""
+        return self._fitted.classes
+
+    @property
+    def label_kind_(self) -> Kind:
+        """The form of Y: "indicator", "sets" or "classes"."""
+        return self._fitted.label_kind
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of X."""
+        return self._fitted.n_features
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if X was a DataFrame with text names."""
+        names = self._fitted.feature_names
+        if names is None:
+            raise AttributeError("feature_names_in_ is for X with column names, but X had none")
+        return as_names(names)
+
+    @property
+    def feature_weights_(self) -> NDArray[np.float32]:
+        """Weight of each feature, by which its values are multiplied; see `feature_weighting`."""
+        weights = self._fitted.row_scaling.weights
+        return weights if len(weights) else np.ones(self._fitted.n_features, np.float32)
+
+    @property
+    def value_power_(self) -> float:
+        """Power to which values of X are raised; see `feature_weighting`."""
+        return self._fitted.row_scaling.power
+
+    @property
+    def thresholds_(self) -> NDArray[np.float32] | None:
+        """Minimum probability at which each label is predicted, as `tune_thresholds` found it.
+
+        None before, and for the objective "expected_f1", which has no thresholds.
+        """
+        return self.model_.calibration.thresholds
+
+    @property
+    def training_cost_(self) -> int:
+        """Number of (row, node) pairs over all trees."""
+        return self._fitted.counts.training_cost
+
+    @property
+    def n_visits_(self) -> int:
+        """Number of rows visited by the solver over all nodes, counting passes."""
+        return self._fitted.counts.n_visits
+
+    @property
+    def n_iter_(self) -> int:
+        """Maximum number of passes over the training rows of any node."""
+        return max(self._fitted.counts.n_iter, 1)
+
+    @property
+    def n_rows_(self) -> int:
+        """Number of training rows."""
+        return self._fitted.counts.n_rows
+
+    @property
+    def fit_report_(self) -> FitReport:
+        """Times and peak memory of `fit`. They describe a run, so model files do not hold them."""
+        report = self._fitted.report
+        if report is None:
+            raise AttributeError("fit_report_ is set by fit; it is not saved, nor set by others")
+        return report

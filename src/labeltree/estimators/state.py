@@ -1,0 +1,89 @@
+"""What an estimator has learned: one record, replaced whole, so that no reader sees a mixture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from labeltree.data.labels import Kind
+from labeltree.data.row_scaling import RowScaling
+from labeltree.model.interface import LabelModel
+from labeltree.online.learner import OnlineLearner
+from labeltree.online.stored import StoredLearner
+from labeltree.storage.names import StoredNames
+from labeltree.training.fit import FitReport
+
+#: Names as an array, or as a file holds them.
+Names = NDArray[Any] | StoredNames
+
+
+class FitCounts(NamedTuple):
+    """What training took, in numbers that are the same on every machine."""
+
+    n_rows: int
+    training_cost: int  # (row, node) pairs over all trees
+    n_visits: int  # rows visited by the solver over all nodes, counting passes
+    n_iter: int  # maximum number of passes over the rows of a node
+
+
+@dataclass(frozen=True, eq=False)
+class FittedState:
+    """The fitted state of a classifier. Methods that learn make a new one and assign it at once.
+
+    A model that learns row by row has a learner. Its weights are laid out for prediction, and names
+    from a file are decoded, when somebody first asks for them.
+    """
+
+    label_kind: Kind
+    row_scaling: RowScaling
+    n_features: int
+    counts: FitCounts
+    class_names: Names
+    feature_names: Names | None = None
+    laid_out: LabelModel | None = None  # None until a learner's weights are wanted
+    learner: OnlineLearner | StoredLearner | None = None
+    report: FitReport | None = None
+
+    @cached_property
+    def _snapshot(self) -> tuple[LabelModel, NDArray[Any]]:
+        if self.laid_out is not None:
+            return self.laid_out, as_names(self.class_names)
+        return self.online.snapshot(self.label_kind)
+
+    @property
+    def model(self) -> LabelModel:
+        """Trees with their weights."""
+        return self.laid_out if self.laid_out is not None else self._snapshot[0]
+
+    @property
+    def model_classes(self) -> NDArray[Any]:
+        """Names of the labels of `model`, also if another thread has learned more since."""
+        return self._snapshot[1]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Names of the labels; label number j is classes[j]."""
+        return as_names(self.class_names)
+
+    @cached_property
+    def online(self) -> OnlineLearner:
+        """The learner, which a file keeps as arrays until it is first used."""
+        if self.learner is None:
+            raise AttributeError("there is no online state; call partial_fit first")
+        return self.learner() if isinstance(self.learner, StoredLearner) else self.learner
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is made on demand is left out, and names of a file are decoded.
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        state["class_names"] = as_names(self.class_names)
+        if self.feature_names is not None:
+            state["feature_names"] = as_names(self.feature_names)
+        return state
+
+
+def as_names(names: Names) -> NDArray[Any]:
+    """Return names as an array."""
+    return names.names if isinstance(names, StoredNames) else names

@@ -1,0 +1,113 @@
+"""What estimators ask of a model, whatever its nodes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
+from labeltree.model.calibration import Calibration
+from labeltree.model.curve import Curve
+from labeltree.model.label_limits import LabelLimits
+from labeltree.trees import LabelTree
+
+if TYPE_CHECKING:
+    from labeltree.model.model import Model
+
+
+class NodeClassifier(NamedTuple):
+    """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
+
+    features: NDArray[np.int32]  # ascending; weights of all others are 0
+    weights: NDArray[np.float32]
+    bias: float
+    slope: float
+    intercept: float
+
+
+class LabelModel(Protocol):
+    """Trees over the same labels with a classifier in each node.
+
+    `Model` has linear classifiers of its own; `NodeModel` has scikit-learn's. Rows of X are checked
+    by `labeltree.data.as_features` before they come here.
+    """
+
+    @property
+    def trees(self) -> Sequence[LabelTree]:
+        """The trees."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+
+    @property
+    def calibration(self) -> Calibration:
+        """How scores become probabilities and these label sets."""
+
+    @property
+    def curve(self) -> Curve | None:
+        """Map from products along paths, averaged over trees, to probabilities of labels."""
+
+    @property
+    def link(self) -> str | None:
+        """The loss whose scores nodes give; None where they give probabilities."""
+
+    def calibrated(self, calibration: Calibration) -> Self:
+        """Return the same model with another calibration."""
+
+    def native(self, use: str) -> Model:
+        """Return the model if its nodes are native; else raise ValueError that names the use."""
+
+    def search(
+        self,
+        X: FeatureMatrix,
+        *,
+        k: int | None = None,
+        threshold: float = 0.0,
+        limits: LabelLimits | None = None,
+        beam: int | None = None,
+        nodes_per_step: int = 1,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
+    ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
+        """Return probabilities, best first in each row, and classifiers evaluated per row."""
+
+    def top_k_row(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int,
+        *,
+        beam: int | None = None,
+        scaling: RowScaling = AS_THEY_ARE,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k best labels of one row, padded with -1 and 0."""
+
+    def probabilities_of(
+        self,
+        X: FeatureMatrix,
+        labels: LabelRows,
+        *,
+        scaling: RowScaling = AS_THEY_ARE,
+        n_threads: int = 1,
+    ) -> NDArray[np.float32]:
+        """Return the probabilities of given labels of each row, in the order of labels.indices."""
+
+    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
+        """Return the linear classifier of a node, or None where it has none."""
+
+    def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
+        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+
+    def covered(self, X: FeatureMatrix) -> NDArray[Any]:
+        """Return products along paths to all labels, normalized as Theorem 6 has it; few rows."""

@@ -1,0 +1,120 @@
+"""Tables, losses and the picture of systems side by side, from made-up figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.rivals.figures import COST, QUALITY, Measure
+from benchmarks.rivals.measure import best_of, median_of
+from benchmarks.rivals.pictures import draw
+from benchmarks.rivals.tables import losses_list, rivals_table, short_table
+
+
+def system(name: str, package: str, **figures: Any) -> dict[str, Any]:
+    same = {measure.key: 10.0 for measure in (*QUALITY, *COST)}
+    machine = {"processor": "Abacus", "cores": 2, "commit": "abc"}
+    facts = {"status": "ok", "version": "1", "load_before": 0.1, "load_after": 0.2}
+    named = {"system": name, "package": package, "scores": "probabilities", "machine": machine}
+    return same | facts | named | figures
+
+
+def run_of(*systems: dict[str, Any]) -> dict[str, Any]:
+    sizes = {"n_rows": 9, "n_features": 8, "n_labels": 7, "n_test_rows": 6}
+    return {"data": "tiny", "threads": 1, "seed": 0, **sizes, "systems": list(systems)}
+
+
+def losses(*systems: dict[str, Any]) -> str:
+    return losses_list([run_of(*systems)])
+
+
+OURS = system("labeltree", "labeltree")
+
+
+def test_equal_systems_lose_nothing() -> None:
+    assert losses(OURS, system("other", "x")) == "- **tiny**: nothing."
+
+
+def test_points_of_precision_that_are_lost_are_named() -> None:
+    made = losses(OURS, system("other", "x", **{"P@5": 10.3}))
+    assert made == "- **tiny**: P@5: other by 0.3 points."
+
+
+def test_a_larger_calibration_error_is_no_loss_of_ours() -> None:
+    made = losses(OURS, system("other", "x", **{"ECE@5": 12.0}))
+    assert made == "- **tiny**: nothing."
+
+
+def test_times_that_are_lost_are_named_the_worst_first() -> None:
+    rivals = [system("fast", "x", single_p50_us=5.0), system("faster", "y", single_p50_us=2.0)]
+    made = losses(OURS, *rivals)
+    assert made == "- **tiny**: one row, median: faster 5 times, fast 2 times."
+
+
+def test_times_within_noise_are_no_loss() -> None:
+    made = losses(OURS, system("other", "x", train_cpu_s=9.5))
+    assert made == "- **tiny**: nothing."
+
+
+def test_a_figure_that_is_missing_has_no_lead() -> None:
+    assert Measure("gone", "gone").lead(OURS, OURS) is None
+
+
+def test_a_factor_above_one_is_a_lead_of_ours() -> None:
+    slow = system("slow", "x", train_cpu_s=80.0, batch_rows_per_cpu_s=5)
+    leads = {measure.key: measure.lead(OURS, slow) for measure in COST}
+    assert leads["train_cpu_s"] == 8
+    assert leads["batch_rows_per_cpu_s"] == 2
+
+
+def test_a_failure_is_named_below_the_table_and_says_why() -> None:
+    lost = {"status": "failed", "error": "train ended with status 1\nValueError: a | b"}
+    made = rivals_table(run_of(OURS, system("other", "x") | lost))
+    assert "No figures: other (failed: ValueError: a / b)." in made
+
+
+def test_batches_that_were_timed_with_lists_are_marked() -> None:
+    older = system("omikuji, 1 tree", "omikuji", batch_rows_per_cpu_s=1500)
+    assert "| 1,500 † |" in rivals_table(run_of(OURS, older))
+    assert "| 1,500 |" in rivals_table(run_of(OURS, older | {"batch_times": "calls"}))
+
+
+def test_the_spread_of_several_trainings_is_below_the_table() -> None:
+    other = system("other", "x", **{"P@1_spread": [9.8, 10.3]})
+    assert "Three trainings: other P@1 9.8 to 10.3." in rivals_table(run_of(OURS, other))
+
+
+def test_the_short_table_has_the_best_known_systems_only() -> None:
+    others = [system("omikuji, 1 tree", "omikuji"), system("omikuji, 3 trees (default)", "omikuji")]
+    lines = short_table([run_of(OURS, *others, system("other", "x"))]).splitlines()[2:-2]
+    assert [line.split(" | ")[1] for line in lines] == ["labeltree", "omikuji, 3 trees (default)"]
+
+
+def test_the_picture_has_a_name_at_each_point() -> None:
+    others = [system("PECOS XR-Linear", "libpecos"), system("not drawn", "x")]
+    (axes,) = draw([run_of(OURS, *others)]).axes
+    assert [text.get_text() for text in axes.texts] == ["labeltree", "PECOS"]
+
+
+def test_names_of_equal_points_do_not_lie_on_each_other() -> None:
+    names = ["omikuji, 1 tree", "omikuji, Bonsai", "PECOS XR-Linear"]
+    figure = draw([run_of(OURS, *(system(name, "x") for name in names))])
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_medians_are_of_one_of_the_runs() -> None:
+    assert median_of([{"a": 3}, {"a": 1}])["a"] == 3
+
+
+def test_words_and_equal_figures_have_no_spread() -> None:
+    run = {"version": "1.0", "single_rows": 9}
+    assert median_of([run, run]) == run
+
+
+@pytest.mark.parametrize(("key", "best"), [("open_s", "b"), ("batch_rows_per_s_on_2", "a")])
+def test_each_figure_is_of_the_better_layout(key: str, best: str) -> None:
+    found = best_of({"a": {key: 2.0}, "b": {key: 1.0}})
+    assert found["layouts"] == {key: best}
