@@ -36,7 +36,30 @@ LABELTREE_WIDE void raise_all(std::span<const float> values, float power, std::s
   }
 }
 
+constexpr double CLOSE = 1e-3;  // of a squared length to 1
+
+// 1 over the length of a row, given the sum of its squares; 1 where the row stays as it is.
+double unit_factor(const RowScaling& scaling, double square) {
+  const bool is_plain = scaling.power == 1.0f && scaling.weights.empty();
+  const bool stays = square <= 0.0 || (is_plain && std::abs(square - 1.0) <= CLOSE);
+  return stays ? 1.0 : 1.0 / std::sqrt(square);
+}
+
 }  // namespace
+
+bool keeps(const RowScaling& scaling, const FeatureRows& rows) {
+  if (!scaling.unit) return true;
+  if (scaling.power != 1.0f || !scaling.weights.empty()) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double square = 0.0;
+    for (int64_t e = rows.indptr[i]; e < rows.indptr[i + 1]; ++e) {
+      const auto value = static_cast<double>(rows.values[at(e)]);
+      square += value * value;
+    }
+    if (unit_factor(scaling, square) != 1.0) return false;
+  }
+  return true;
+}
 
 void scale_row(const RowScaling& scaling, std::span<const int32_t> features, std::span<const float> values,
                std::span<float> scaled) {
@@ -52,7 +75,7 @@ void scale_row(const RowScaling& scaling, std::span<const int32_t> features, std
   };
   double square = 0.0;
   for (std::size_t i = 0; i < scaled.size(); ++i) square += product(i) * product(i);
-  const double factor = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;
+  const double factor = unit_factor(scaling, square);
   for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = static_cast<float>(product(i) * factor);
 }
 

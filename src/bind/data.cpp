@@ -52,13 +52,23 @@ void bind_text(nb::module_& m) {
 }
 
 void bind_scaling(nb::module_& m) {
-  nb::class_<BoundScaling>(m, "RowScaling", "What becomes of a row first; see core/data/row_scaling.hpp.")
+  nb::class_<BoundScaling>(m, "RowScaling", "How rows are scaled; see core/data/row_scaling.hpp.")
       .def(
           "__init__",
           [](BoundScaling* self, bool unit, float power, F32 weights) {
             new (self) BoundScaling{weights, {unit, power, view(weights)}};
           },
           "unit"_a, "power"_a, array("weights"))
+      .def(
+          "keeps",
+          [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features) {
+            const FeatureRows rows = feature_view(indptr, indices, values);
+            return unlocked([&] {
+              check(rows, n_features);
+              return keeps(self.scaling, rows);
+            });
+          },
+          array("indptr"), array("indices"), array("values"), "n_features"_a)
       .def(
           "scale",
           [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features,

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import BernoulliNB
 from labeltree import HSMClassifier, LabelTree, PLTClassifier, cost, metrics, trees
 from labeltree.calibration.isotonic import PAIRS_PER_KNOT, fit_isotonic
 from labeltree.data import as_features, as_labels
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from labeltree.model import Calibration, Curve, Model, fixed_calibration
 from labeltree.model.curve import odds_curve
 from labeltree.model.label_limits import LabelLimits
@@ -27,7 +27,7 @@ probabilities = hnp.arrays(np.float32, st.integers(1, 40), elements=st.floats(0,
 
 
 def rows_of_length_one():
-    return unit_rows(data(60, seed=2)[0])
+    return UNIT(data(60, seed=2)[0])
 
 
 # Pairs of rows and nodes ------------------------------------------------------------------------

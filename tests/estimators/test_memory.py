@@ -6,13 +6,13 @@ from scipy import sparse
 
 from labeltree import PLTClassifier
 from labeltree.data import as_features
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from tests.estimators.few_rows import data, dense
 
 
 def test_x_is_trained_from_its_own_memory(monkeypatch) -> None:
     X, Y = data()
-    X = unit_rows(as_features(X))
+    X = UNIT(as_features(X))
     seen = []
 
     def spy(tree, features, *rest, **options):
@@ -31,7 +31,7 @@ def test_x_is_trained_from_its_own_memory(monkeypatch) -> None:
 
 def test_mapped_files_stay_mapped(tmp_path, monkeypatch) -> None:
     X, Y = data()
-    X = unit_rows(as_features(X))
+    X = UNIT(as_features(X))
     for part in ("data", "indices", "indptr"):
         np.save(tmp_path / part, getattr(X, part))
     parts = [np.load(tmp_path / f"{part}.npy", mmap_mode="r") for part in ("data", "indices")]

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from labeltree import LabelTree, PLTClassifier, cost, trees
 from labeltree.data import as_features, as_labels
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from labeltree.model import Calibration, Model, fixed_calibration
 from labeltree.training.nodes import SolverSettings, train_tree
 from labeltree.trees.by_name import BUILDERS
@@ -28,7 +28,7 @@ def test_tree_options_go_to_the_builder() -> None:
     options = {"max_leaf_size": 5, "arity": 4}
     clf = PLTClassifier(tree="kmeans", tree_params=options, random_state=3).fit(X, Y)
     assert clf.tree_ == trees.kmeans(
-        unit_rows(as_features(X)), Y, max_leaf_size=5, arity=4, random_state=3
+        UNIT(as_features(X)), Y, max_leaf_size=5, arity=4, random_state=3
     )
 
 
@@ -49,7 +49,7 @@ def test_auto_is_blend_by_a_price_of_rows_with_a_floor(options, per_row) -> None
     X, y = six_a_row * rng.random((500, 60)), np.arange(500)
     clf = PLTClassifier(tree_params=options, max_iter=1).fit(X, y)
     prices = trees.CostModel(per_row=per_row)
-    rows = unit_rows(as_features(X))
+    rows = UNIT(as_features(X))
     assert clf.tree_ == trees.blend(rows, y, similarity=0.75, cost_model=prices)
 
 
@@ -57,7 +57,7 @@ def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
     clf = PLTClassifier(tree=tree, C=2.0).fit(X, Y)
-    rows = unit_rows(as_features(X))
+    rows = UNIT(as_features(X))
     weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=2.0))
     calibration = fixed_calibration("squared_hinge", "indicator")
     model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)

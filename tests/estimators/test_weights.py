@@ -6,7 +6,7 @@ from scipy import sparse
 
 from labeltree import HSMClassifier, PLTClassifier, trees
 from labeltree.data import as_features, as_labels
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from tests.estimators.few_rows import EXACT, data, dense
 
 
@@ -20,9 +20,9 @@ def test_the_length_of_rows_does_not_matter_unless_told_so() -> None:
 
 def test_unit_rows_are_not_copied() -> None:
     X = as_features(sparse.csr_array([[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]], dtype=np.float32))
-    assert unit_rows(X) is X
+    assert UNIT(X) is X
     longer = as_features(sparse.csr_array([[3.0, 4.0]], dtype=np.float32))
-    assert np.shares_memory(unit_rows(longer).indices, longer.indices)
+    assert np.shares_memory(UNIT(longer).indices, longer.indices)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from labeltree import LabelTree, trees
 from labeltree.data import as_features, as_labels
-from labeltree.data.row_scaling import UNIT, unit_rows
+from labeltree.data.row_scaling import UNIT
 from labeltree.model import Model
 from labeltree.model.label_limits import LabelLimits
 from labeltree.training.nodes import SolverSettings, train_tree
@@ -286,7 +286,7 @@ def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
 
 def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
     model, X = forest()
-    scaled, _ = search(model, unit_rows(X), k=3)
+    scaled, _ = search(model, UNIT(X), k=3)
     found, _ = model.search(X * np.float32(7), k=3, scaling=UNIT)
     np.testing.assert_array_equal(found.indices, scaled.indices)
     np.testing.assert_allclose(found.data, scaled.data, rtol=1e-5)

@@ -115,7 +115,7 @@ def test_telling_words_weigh_more_and_answers_get_better() -> None:
     plain = PLTClassifier(n_jobs=1, feature_weighting=(1, 0)).fit(X, Y)
     new, truth = words(seed=1)
     assert clf.score(new, truth) >= plain.score(new, truth)
-    assert plain._fitted.row_scaling.keeps_unit_rows
+    assert plain._fitted.row_scaling.is_plain
 
 
 def test_powers_depend_on_how_values_spread() -> None:
@@ -167,7 +167,7 @@ def test_dense_features_and_empty_rows_are_taken() -> None:
     clf = PLTClassifier().fit(X, [[i % 3] for i in range(1200)])
     assert clf._fitted.row_scaling.power == 1
     nothing = sparse.csr_array((1200, 4), dtype=np.float32)
-    assert PLTClassifier().fit(nothing, [[0]] * 1200)._fitted.row_scaling.keeps_unit_rows
+    assert PLTClassifier().fit(nothing, [[0]] * 1200)._fitted.row_scaling.is_plain
 
 
 def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:

@@ -20,6 +20,7 @@ from labeltree.cli.inputs import (
     tagged_texts,
 )
 from labeltree.data import write_fasttext, write_jsonl, write_npz, write_tsv, write_xmc
+from labeltree.data.files import format_suffix
 from labeltree.trees import LabelTree, to_napkinxc
 from labeltree.trees.formats import format_of
 from labeltree.trees.other_systems import READERS, SYSTEMS, system_of
@@ -47,7 +48,6 @@ _TEXT_WRITERS: dict[str, Callable[..., None]] = {
 _NAPKINXC = "napkinxc"
 _TARGETS = ("xmc", *_TEXT_WRITERS, _NAPKINXC)
 _SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".ft": "fasttext"}
-_PACKED = (".gz", ".zst")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -200,10 +200,8 @@ def _target(arguments: argparse.Namespace) -> str | None:
     """Return the format to write, by its suffix if none is given; None for that of a tree."""
     if arguments.to is not None or arguments.output is None:
         return arguments.to if arguments.to is None else str(arguments.to)
-    suffixes = [suffix for suffix in Path(arguments.output).suffixes if suffix not in _PACKED]
-    suffix = suffixes[-1] if suffixes else ""
     try:
         format_of(arguments.output)
     except ValueError:
-        return _SUFFIXES.get(suffix, "xmc")
+        return _SUFFIXES.get(format_suffix(arguments.output), "xmc")
     return None

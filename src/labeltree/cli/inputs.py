@@ -23,6 +23,8 @@ from labeltree.data import (
     read_tsv,
     read_xmc,
 )
+from labeltree.data.files import format_suffix
+from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures, TextOptions
 from labeltree.trees.formats import format_of
 
@@ -35,8 +37,6 @@ _SUFFIXES = {
     ".npz": "npz",
 }
 _TAG_FIELDS = ("tags", "labels")
-_PACKED = (".gz", ".zst")
-_ROWS_AT_ONCE = 1 << 16  # scaled at once, so that no second copy of X is made
 
 
 class UsageError(ValueError):
@@ -137,9 +137,9 @@ def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
     data = read_examples(arguments, keep_texts=features)
     if isinstance(data, Texts):
         return Data(tfidf(data.texts) if features else None, as_labels(data.tags))
-    if data.X is not None:
-        _scale_to_length_1(data.X)
-    return data
+    if data.X is None:
+        return data
+    return Data(UNIT(data.X, in_place=True), data.rows)  # nobody else holds what was just read
 
 
 def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> Data | Texts:
@@ -172,7 +172,7 @@ def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> 
 
 def data_kind(arguments: argparse.Namespace) -> str:
     """Return what kind of file data is."""
-    kind: str = arguments.format or _kind(arguments.data)
+    kind: str = arguments.format or kind_of(arguments.data)
     if kind == "npz":
         raise UsageError("npz files come in pairs; name them with --x X.npz --y Y.npz")
     return kind
@@ -219,21 +219,11 @@ def _read_pair(arguments: argparse.Namespace) -> Data:
     return Data(X, rows)
 
 
-def _scale_to_length_1(X: Any) -> None:
-    """Scale rows in place, as k-means needs them; no one else holds what was just read."""
-    for first in range(0, X.shape[0], _ROWS_AT_ONCE):
-        indptr = X.indptr[first : first + _ROWS_AT_ONCE + 1]
-        values = X.data[indptr[0] : indptr[-1]]  # a view
-        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        lengths = np.sqrt(np.bincount(row, weights=values.astype(np.float64) ** 2))
-        values /= np.maximum(lengths, np.finfo(np.float32).tiny)[row].astype(np.float32)
-
-
-def _kind(path: str) -> str:
+def kind_of(path: str) -> str:
+    """Return the kind of a file by its suffix."""
     if Path(path).is_dir():
         return "folder"
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in _PACKED]
-    return _SUFFIXES.get(suffixes[-1], "xmc") if suffixes else "xmc"
+    return _SUFFIXES.get(format_suffix(path), "xmc")
 
 
 def tfidf(texts: list[str]) -> Any:

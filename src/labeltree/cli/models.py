@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from labeltree import PLTClassifier, TextTagger, metrics
 from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.data import LabelRows, targets
+from labeltree.data.files import PACKED
 
 K = 5
-_PACKED = (".gz", ".zst")
 
 
 def check_model_file(path: str) -> None:
     """Refuse a file name that no model can be written to, before the work and not after it."""
     target = Path(path)
-    if path == "-" or target.suffix in _PACKED:
+    if path == "-" or target.suffix in PACKED:
         raise UsageError(f"a model is a plain file, but -o is {path}; name one such as model.lt")
     if target.is_dir():
         raise UsageError(f"{path}: it is a folder; a model is one file")

@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from labeltree import TextTagger, load
-from labeltree.cli.inputs import UsageError
+from labeltree.cli.inputs import UsageError, kind_of
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.data import read_csv, read_jsonl, read_npz, read_xmc
 from labeltree.data.files import open_write
@@ -163,11 +163,8 @@ def _add_ancestors(
 
 
 def _kind(path: str, otherwise: str) -> str:
-    name = path.removesuffix(".gz").removesuffix(".zst")
-    for kind, suffixes in {"jsonl": (".jsonl", ".ndjson", ".json"), "csv": (".csv",)}.items():
-        if name.endswith(suffixes):
-            return kind
-    return otherwise
+    kind = kind_of(path)
+    return kind if kind in ("jsonl", "csv") else otherwise
 
 
 def _as_text(row: int, answer: Answer) -> str:

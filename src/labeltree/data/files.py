@@ -16,6 +16,8 @@ from typing import IO, Any, cast
 
 Source = str | os.PathLike[str] | IO[bytes]
 
+#: Suffixes of files that are unpacked when read and packed when written.
+PACKED = (".gz", ".zst")
 # A few bytes of zstd can stand for a megabyte, so little is read at a time.
 _ZSTD_PIECE = 8192
 
@@ -27,6 +29,18 @@ def file_name(file: Source) -> str:
     if isinstance(file, str | os.PathLike):
         return "standard input" if file == "-" else os.fspath(file)
     return str(getattr(file, "name", "stream"))
+
+
+def format_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix that names the format of a file, without that of its compression.
+
+    Examples
+    --------
+    >>> format_suffix("docs.JSONL.gz"), format_suffix("docs")
+    ('.jsonl', '')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix not in PACKED]
+    return suffixes[-1] if suffixes else ""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What becomes of a row of X before a model sees it."""
+"""How rows of X are scaled before a model sees them: the only place where lengths are 1."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.data.features import FeatureMatrix, canonical_csr
-
-# A row whose squared length is this close to 1 stays as it is. Values that were rounded to half
-# precision on their way here come this close, and no answer hinges on it.
-_CLOSE = 1e-3
-_ROWS_AT_ONCE = 1 << 11  # so that temporary arrays stay small
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +45,18 @@ class RowScaling:
     ) -> FeatureMatrix:
         """Return the scaled rows; indices, and values that do not change, are those of X.
 
-        With `in_place`, values that do change may be written where those of X were.
+        With `in_place`, values that change may overwrite those of X.
         """
-        if not self.unit:
-            return X
-        if self.keeps_unit_rows:
-            return unit_rows(X)
-        values = X.data if in_place and X.data.flags.writeable else _room_for(X.data)
         indptr = X.indptr.astype(np.int64, copy=False)
+        if not self.unit or self._native.keeps(indptr, X.indices, X.data, X.shape[1]):
+            return X
+        values = X.data if in_place and X.data.flags.writeable else _room_for(X.data)
         self._native.scale(indptr, X.indices, X.data, X.shape[1], values, n_threads)
         return canonical_csr(X.indptr, X.indices, values, X.shape[1])
 
     @property
-    def keeps_unit_rows(self) -> bool:
-        """Whether rows of length 1 stay as they are."""
+    def is_plain(self) -> bool:
+        """Whether rows are only scaled to length 1, or not at all."""
         return self.power == 1 and not len(self.weights)
 
     def of_row(
@@ -105,42 +98,3 @@ def _room_for(values: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.empty(len(values), np.float32)
     with tempfile.TemporaryFile(prefix="labeltree-") as file:
         return np.memmap(file, np.float32, "w+", shape=values.shape)
-
-
-def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
-    """Rows of Euclidean length 1; rows without entries stay empty.
-
-    Indices are those of X itself. Values too where all rows have length 1 already; else they are
-    one new array. What becomes of a row does not depend on the other rows.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> unit_rows(sparse.csr_array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).toarray()
-    array([[0.6, 0.8],
-           [0. , 0. ]], dtype=float32)
-    """
-    factors = _factors(X)
-    if (factors == 1).all():
-        return X
-    values = np.empty_like(X.data, subok=False)
-    lengths = np.diff(X.indptr)
-    for first in range(0, X.shape[0], _ROWS_AT_ONCE):
-        last = min(first + _ROWS_AT_ONCE, X.shape[0])
-        part = slice(X.indptr[first], X.indptr[last])
-        values[part] = X.data[part] * np.repeat(factors[first:last], lengths[first:last])
-    return canonical_csr(X.indptr, X.indices, values, X.shape[1])
-
-
-def _factors(X: FeatureMatrix) -> NDArray[np.float64]:
-    """1 over the length of each row; just 1 for rows without length and of length 1."""
-    factors = np.ones(X.shape[0])
-    lengths = np.diff(X.indptr)
-    for first in range(0, X.shape[0], _ROWS_AT_ONCE):
-        last = min(first + _ROWS_AT_ONCE, X.shape[0])
-        values = X.data[X.indptr[first] : X.indptr[last]].astype(np.float64)
-        row = np.repeat(np.arange(last - first), lengths[first:last])
-        squares = np.bincount(row, weights=values * values, minlength=last - first)
-        scaled = (np.abs(squares - 1) > _CLOSE) & (squares > 0)
-        factors[first:last][scaled] = 1 / np.sqrt(squares[scaled])
-    return factors

@@ -2,9 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from labeltree.data import read_xmc
+from labeltree.data.row_scaling import UNIT
 from labeltree.datasets.kinds import MatrixData
 
 
@@ -43,15 +43,5 @@ def xmc(
     if Y_test is not None and Y_test.n_labels != Y.n_labels:
         raise ValueError(f"{test} has {Y_test.n_labels} labels, but {train} has {Y.n_labels}")
     if normalize:
-        for part in (X, X_test):
-            _scale_rows(part)
+        X, X_test = UNIT(X, in_place=True), None if X_test is None else UNIT(X_test, in_place=True)
     return MatrixData(Path(train).name if name is None else name, X, Y, X_test, Y_test)
-
-
-def _scale_rows(X: Any) -> None:
-    """Scale rows to length 1 in place; rows of zeros stay."""
-    if X is not None:
-        # Imported here, since it takes longer than all of labeltree.
-        from sklearn.preprocessing import normalize
-
-        normalize(X, copy=False)

@@ -116,7 +116,7 @@ def classifier_contents(
         "model": meta,
         "written_by": {"labeltree": version("labeltree")},
     }
-    if not state.row_scaling.keeps_unit_rows:
+    if not state.row_scaling.is_plain:
         header[_SCALING] = {"power": state.row_scaling.power}
         arrays[SCALING_WEIGHTS] = state.row_scaling.weights
     if state.learner is not None:

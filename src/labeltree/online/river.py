@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from labeltree.data import as_labels
 from labeltree.data.features import canonical_csr
+from labeltree.data.row_scaling import UNIT
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.params import OnlineParams
 
@@ -49,8 +50,7 @@ def hashed_row(x: Features, n_features: int, *, normalize: bool) -> Row:
         sums[column] = sums.get(column, 0.0) + number
     columns = np.array(sorted(sums), np.int32)
     values = np.array([sums[c] for c in sorted(sums)], np.float32)
-    length = float(np.linalg.norm(values))
-    return columns, (values / np.float32(length) if normalize and length > 0 else values)
+    return columns, UNIT.of_row(columns, values) if normalize else values
 
 
 class _Growing:

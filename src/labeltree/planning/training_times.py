@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from labeltree import _core, trees
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from labeltree.training.nodes import SolverSettings, make_trainer, train_tree
 from labeltree.trees import CostModel, LabelTree
 
@@ -77,7 +77,7 @@ def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
     if rows.n_rows > max_rows:
         chosen = np.sort(np.random.default_rng(seed).choice(rows.n_rows, max_rows, replace=False))
         features, rows = as_features(features[chosen]), rows.select(chosen)
-    features = unit_rows(features)
+    features = UNIT(features)
     grown = [trees.cheapest(rows, cost_model=CostModel(per_row)) for per_row in PER_ROW]
     return time_trees(grown, features, rows)
 

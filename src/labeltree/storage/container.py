@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.data.files import open_write
+from labeltree.data.files import PACKED, open_write
 from labeltree.storage.errors import ModelFileError
 from labeltree.storage.header import MAX_BYTES, read_header, write_header
 from labeltree.threads import n_threads
@@ -39,7 +39,6 @@ _CHECKSUM = re.compile(r"[0-9a-f]{16}")
 _MAX_DIMENSIONS = 2
 _MAX_LENGTH = 1 << 40  # entries of an axis; numpy takes that much for an empty array, too
 _PIECE = 1 << 24  # written at once, so that Ctrl-C need not wait long
-_PACKED = (".gz", ".zst")
 _OTHER_KINDS = {
     b"\x1f\x8b": "packed with gzip; unpack it first",
     b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it first",
@@ -108,7 +107,7 @@ def write_file(
     ({'kind': 'demo'}, array([1, 1, 1], dtype=int32))
     """
     target = Path(path)
-    if target.suffix in _PACKED:
+    if target.suffix in PACKED:
         raise ValueError(
             f"a model file is mapped, so it cannot be packed; leave {target.suffix} off {target}"
         )

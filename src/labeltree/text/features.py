@@ -14,7 +14,7 @@ from scipy import sparse
 from labeltree.data import as_features
 from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import unit_rows
+from labeltree.data.row_scaling import UNIT
 from labeltree.storage.names import StoredNames, store_names
 
 AUTO = "auto"
@@ -339,7 +339,7 @@ def _counted(vectorizer: Any, texts: Iterable[str], options: TextOptions) -> Any
 def _beside(parts: list[Any], dense: FeatureMatrix | None) -> FeatureMatrix:
     """Return parts side by side, each row of a part of length 1 or empty."""
     if dense is not None:
-        parts = [*parts, unit_rows(dense)]
+        parts = [*parts, UNIT(dense)]
     n_rows = {part.shape[0] for part in parts}
     if len(n_rows) > 1:
         n_texts, n_embedded = (part.shape[0] for part in parts)

@@ -7,17 +7,15 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labeltree.data.files import open_read, open_write
+from labeltree.data.files import format_suffix, open_read, open_write
 from labeltree.trees.parents import Parents, number_labels
 
 if TYPE_CHECKING:
     from labeltree.trees.tree import LabelTree
 
 _SUFFIXES = {".json": "json", ".nwk": "newick", ".newick": "newick", ".dot": "dot", ".gv": "dot"}
-_PACKED = (".gz", ".zst")
 
 JSON_FORMAT = "labeltree.tree"
 JSON_VERSION = 1
@@ -28,8 +26,7 @@ JSON_VERSION = 1
 
 def format_of(path: str | os.PathLike[str]) -> str:
     """Return which format a file has by its suffix; .gz or .zst may follow."""
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in _PACKED]
-    suffix = suffixes[-1] if suffixes else ""
+    suffix = format_suffix(path)
     if suffix not in _SUFFIXES:
         raise ValueError(
             f"a tree file ends in {', '.join(_SUFFIXES)}, but {os.fspath(path)!r} does not"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from labeltree.data.files import Source, file_name, open_read
+from labeltree.data.files import Source, file_name, format_suffix, open_read
 from labeltree.data.text import numbered_lines
 
-_PACKED = (".gz", ".zst")
 _RDF = {
     ".ttl": "turtle",
     ".rdf": "xml",
@@ -28,12 +27,9 @@ class Read(NamedTuple):
 
 def read_hierarchy(source: Source, *, separator: str | None, language: str | None) -> Read:
     """Return what a file says; SKOS by its suffix, else a table."""
-    name = file_name(source)
-    for suffix in _PACKED:
-        name = name.removesuffix(suffix)
-    for suffix, kind in _RDF.items():
-        if name.lower().endswith(suffix):
-            return _read_skos(source, kind, language)
+    kind = _RDF.get(format_suffix(file_name(source)))
+    if kind is not None:
+        return _read_skos(source, kind, language)
     return _read_table(source, separator)
 
 
