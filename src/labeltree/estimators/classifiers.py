@@ -358,8 +358,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         state = self._fitted
         if state.label_kind == "classes":
             return float(super().score(X, y, sample_weight))
-        truth = targets.true_labels(y, state.classes).to_csr()
         predicted = self.predict(X)
+        rows = targets.true_labels(y, state.classes)
+        targets.check_same_rows(predicted, rows)
+        truth = rows.to_csr()
         predicted.resize(truth.shape)  # labels that were not in training are never predicted
         is_right = (truth != predicted).sum(axis=1) == 0
         return float(np.average(is_right, weights=sample_weight))

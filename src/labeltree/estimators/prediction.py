@@ -20,6 +20,7 @@ from labeltree.estimators.state import FittedState
 from labeltree.explain.explanation import Explanation
 from labeltree.explain.prediction_cost import cost_bound
 from labeltree.model.label_limits import LabelLimits
+from labeltree.model.model import check_query
 from labeltree.threads import n_threads
 
 #: Nodes that each of many rows evaluates at a time (see Model.search); measured on tib-gnd.
@@ -53,6 +54,7 @@ class PredictionMixin(FittedAttributes):
         """
         state = self._fitted
         if state.label_kind == "classes":
+            check_query(None, 0.0 if threshold is None else threshold)
             labels = _as_table(self._search(state, self._checked(state, X), 1, None)[0], 1)[0]
             return state.model_classes[labels[:, 0]]
         found, _ = self._decide(state, X, threshold)
