@@ -21,9 +21,9 @@ inline void check(const RowScaling& scaling, std::size_t n_features) {
     throw std::invalid_argument("there must be one weight for each feature");
 }
 
-// Whether scaling would leave rows as they are. Where the power is 1 and there are no weights, a row of length
-// 0 stays, and one whose squared length is within 0.001 of 1: values that were rounded to half precision on
-// their way come that close, and no prediction hinges on it.
+// Whether scaling would leave rows as they are. Where the power is 1 and there are no weights, a row of
+// length 0 stays, and one whose squared length is within 0.001 of 1: values that were rounded to half
+// precision on their way come that close, and no prediction hinges on it.
 bool keeps(const RowScaling& scaling, const FeatureRows& rows);
 
 // One row scaled to length 1. A row does not depend on others, and may be scaled in place.

@@ -1,4 +1,4 @@
-"""`python -m labeltree.cli`, the same as `labeltree`."""
+"""`python -m labeltree`, the same as `labeltree`."""
 
 import sys
 
