@@ -1,1 +1,1 @@
-"""Measurements: speed/ guards our own kernels, rivals/ compares."""
+"""Benchmarks: speed/ guards the kernels of labeltree, rivals/ compares it with other systems."""

@@ -1,8 +1,9 @@
-"""Rows of any number with power-law labels that occur together, from a seed, block by block.
+"""Generated rows with co-occurring power-law labels, in any number, block by block from a seed.
 
-A label's popularity falls as 1/rank. Labels belong to topics; a row has a first label, drawn by
-popularity, and more of the same topic or, sometimes, of any. Every label and every topic has words
-of its own, and the words of a row are those of its labels and topics among common words.
+The popularity of a label falls as 1/rank. Labels belong to topics: the first label of a row is
+drawn by popularity, and further labels come from the same topic or, sometimes, from any. Every
+label and every topic has its own words. A row has words of its labels and topics, mixed with common
+words.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from scipy import sparse
 
 from labeltree.data import LabelRows, as_features, as_labels
 
-BLOCK = 1 << 13  # rows that are drawn at once
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 by the golden ratio
+BLOCK = 1 << 13  # rows drawn at once
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 
 Features = sparse.csr_array[np.float32, tuple[int, int]]
 Numbers = NDArray[np.int64]
@@ -25,26 +26,26 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Generator:
-    """Where rows come from; the first n rows are the same however many are asked for.
+    """Generator of rows; the first n rows do not depend on the number of rows requested.
 
     Parameters
     ----------
     n_labels
-        Number of labels; a label's number says nothing about how frequent it is.
+        Number of labels. The number of a label is unrelated to its frequency.
     n_features
         Number of words.
     labels_per_row
-        Mean number of labels drawn for a row; those drawn twice count once.
+        Mean number of labels drawn per row; duplicates count once.
     topic_size
-        Labels of a topic.
+        Number of labels per topic.
     same_topic
-        Share of further labels that are of the topic of the first.
+        Share of further labels from the topic of the first label.
     label_words, topic_words, common_words
-        Words of each label of a row, of the topic of its first label, and of no meaning.
+        Number of words of each label of a row, of the topic of its first label, and of noise words.
     share_of_words
-        Share of the words of labels and topics that a row does have.
+        Share of the words of its labels and topic that a row contains.
     seed
-        Seed of all.
+        Seed of everything that is drawn.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Generator:
         return -(-self.n_labels // self.topic_size)
 
     def blocks(self, n_rows: int, *, first_block: int = 0) -> Iterator[tuple[Features, LabelRows]]:
-        """Yield the rows in blocks; no more than a block is held."""
+        """Yield the rows in blocks, with one block in memory at a time."""
         for start in range(0, n_rows, BLOCK):
             X, Y = self._block(first_block + start // BLOCK)
             n = min(BLOCK, n_rows - start)
@@ -83,7 +84,7 @@ class Generator:
             yield X[:n], LabelRows(Y.indptr[: n + 1], indices, Y.n_labels, Y.names, Y.kind)
 
     def rows(self, n_rows: int, *, first_block: int = 0) -> tuple[Features, LabelRows]:
-        """Return the rows in one piece."""
+        """Return the rows as one matrix."""
         parts = list(self.blocks(n_rows, first_block=first_block))
         X = as_features(sparse.vstack([X for X, _ in parts], format="csr"))
         counts = np.concatenate([np.diff(Y.indptr) for _, Y in parts])
@@ -110,7 +111,7 @@ class Generator:
         return np.concatenate([np.arange(BLOCK), row]), np.concatenate([first, rank])
 
     def _labels(self, row: Numbers, rank: Numbers) -> LabelRows:
-        # A fixed permutation, so that a builder cannot read the popularity off the number.
+        # A fixed permutation, so that builders cannot infer the popularity from the number.
         label = np.random.default_rng(self.seed).permutation(self.n_labels)[rank]
         pairs = np.unique(row * self.n_labels + label)
         indptr = np.searchsorted(pairs, np.arange(BLOCK + 1) * self.n_labels)
@@ -138,7 +139,7 @@ class Generator:
         kept = rng.random(len(column)) < self.share_of_words
         kept[-len(common) :] = True
         column, of_row = column[kept], of_row[kept]
-        # What is rare weighs more, as in TF-IDF; words of labels and topics are rare.
+        # Rare words weigh more, as in TF-IDF; words of labels and topics are rare.
         value = np.where(column < self.n_features // 8, np.log2(column + 2), 12.0)
         X = sparse.csr_array(
             (value.astype(np.float32), (of_row, column)),
@@ -149,7 +150,7 @@ class Generator:
         return X
 
     def _own(self, number: Numbers, n_words: int, kind: int) -> Numbers:
-        """Return the words of labels or topics: hashed, so that no table of them is held."""
+        """Return the words of labels or topics, hashed so that no table is needed."""
         key = (number[:, None] * n_words + np.arange(n_words)) * 2 + kind
         hashed = (key.astype(np.uint64) + np.uint64(self.seed)) * _ODD
         hashed ^= hashed >> np.uint64(29)
@@ -160,6 +161,6 @@ class Generator:
 
 
 def _by_popularity(rng: np.random.Generator, n: int, n_ranks: int) -> Numbers:
-    """Draw n ranks from 0 on, about as 1/(rank + 1)."""
+    """Draw n ranks, starting at 0, with probability about proportional to 1/(rank + 1)."""
     drawn = (np.float64(n_ranks + 1) ** rng.random(n)).astype(np.int64) - 1
     return np.minimum(drawn, n_ranks - 1)

@@ -1,4 +1,4 @@
-"""What figures were measured on, and where their files are."""
+"""The machine and versions of a measurement, and the folders of the results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def machine() -> dict[str, Any]:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    # The last commit that changed what is measured, not one that changed text or results.
+    # The last commit that changed measured code, rather than text or results.
     commit = subprocess.run(
         ["git", "log", "-1", "--format=%h", "--", "src", "core", "CMakeLists.txt"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Tables in Markdown, and documents with places for them."""
+"""Markdown tables, and documents with markers for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def at_ranks(values: Sequence[float]) -> str:
 
 
 def has_place(text: str, name: str) -> bool:
-    """Whether a document has the markers of a name."""
+    """Return whether a document has the markers of a name."""
     return f"<!-- {name}:begin -->" in text and f"<!-- {name}:end -->" in text
 
 

@@ -1,4 +1,4 @@
-"""Rows of a data set for benchmarks, and the quality of what is predicted for them."""
+"""Rows of a data set for benchmarks, and the accuracy of predictions for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RANKS = (1, 3, 5)
 
 
 def read_rows(folder: Path, part: str = "trn") -> tuple[Any, LabelRows]:
-    """Return X, whose rows are scaled to length 1, and Y of the training or test rows."""
+    """Return X, with rows scaled to unit length, and Y of the training or test rows."""
     X = normalize(read_npz(folder / f"X.{part}.npz"), copy=False)
     return as_features(X), read_npz_labels(folder / f"Y.{part}.npz")
 

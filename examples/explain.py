@@ -1,6 +1,6 @@
 """Explain why a text gets a tag, with a tagger trained on the docstrings of numpy and scipy.
 
-python examples/explain.py [text] [--label scipy.sparse.linalg] [--picture explain.png]
+python examples/explain.py [text] [--label scipy.sparse.linalg] [--plot explain.png]
 """
 
 import argparse
@@ -16,7 +16,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("text", nargs="?", default="eigenvalues of a sparse matrix")
     parser.add_argument("--label", help="tag to explain (default: the most probable)")
-    parser.add_argument("--picture", help="save a plot of the explanation to this file")
+    parser.add_argument("--plot", help="save a plot of the explanation to this file")
     options = parser.parse_args()
 
     docs = python_docs(packages=["numpy", "scipy"])
@@ -26,8 +26,8 @@ def main() -> None:
     row = words.transform([options.text])
     why = clf.explain(row, options.label, feature_names=words.get_feature_names_out())
     print(why)
-    if options.picture:
-        plot.explanation(why).savefig(options.picture)
+    if options.plot:
+        plot.explanation(why).savefig(options.plot)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A small taxonomy: pairs of what stands above and below, and the labels in it."""
+"""A small taxonomy: its (parent, child) pairs and its labels."""
 
 from __future__ import annotations
 

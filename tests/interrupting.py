@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a native call."""
+"""Ctrl-C during a native call."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 @contextlib.contextmanager
 def interrupted() -> Iterator[None]:
-    """Expect KeyboardInterrupt from a call that looks at signals several times while it runs."""
+    """Expect KeyboardInterrupt from a call that checks for signals several times while it runs."""
     n_calls = 0
 
     def handler(*_: object) -> None:
-        # Without a look at signals during the call, all of them would be one after it.
+        # If the call did not check for signals, they would all arrive as one after it returns.
         nonlocal n_calls
         n_calls += 1
         if n_calls == 4:

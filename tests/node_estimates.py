@@ -1,4 +1,4 @@
-"""The estimates of all nodes of a trained model, for tests to compare with."""
+"""The estimates of all nodes of a trained model, for comparison in tests."""
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +8,7 @@ from tests.reference import search as reference
 
 
 def node_estimates(model: Model, X) -> np.ndarray:
-    """P(z_v = 1 | z_pa(v) = 1, x) of the first tree: (n_rows, n_nodes)."""
+    """Return P(z_v = 1 | z_pa(v) = 1, x) of the first tree: (n_rows, n_nodes)."""
     w = model.weights()
     shape = (len(w.bias), model.n_features)
     scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias

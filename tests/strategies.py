@@ -1,4 +1,4 @@
-"""Small random trees, label rows and distributions, for tests by property.
+"""Small random trees, label rows and distributions, for property-based tests.
 
 Trees are nested lists over the labels 0..m-1 and rows are sets of labels, as in tests/reference.
 """
@@ -39,7 +39,7 @@ def _over(draw: st.DrawFn, labels: list[int], min_degree: int) -> Nested:
 def row_lists(
     n_labels: int, min_rows: int = 1, max_rows: int = 8, max_size: int | None = None
 ) -> st.SearchStrategy[list[set[int]]]:
-    """Label sets of some rows; max_size=1 makes them multi-class with unlabelled rows."""
+    """Label sets of some rows; max_size=1 makes them multi-class with unlabeled rows."""
     row = st.sets(st.integers(0, n_labels - 1), max_size=max_size)
     return st.lists(row, min_size=min_rows, max_size=max_rows)
 
@@ -72,7 +72,7 @@ def nested_counts(draw: st.DrawFn, min_labels: int = 1, max_labels: int = 6) -> 
 
 
 def nested_rows(counts: list[int]) -> list[set[int]]:
-    """The rows of Matryoshka labels: row i has every label of more than i rows."""
+    """The rows of Matryoshka labels: row i has every label that occurs in more than i rows."""
     return [{j for j, count in enumerate(counts) if count > i} for i in range(max(counts))]
 
 

@@ -16,7 +16,7 @@ from labeltree.data import write_npz, write_xmc
 DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
-DATA = {"datasets.md", "guide.md"}  # whose examples are about data that takes long to read
+DATA = {"datasets.md", "guide.md"}  # their examples use data that is slow to read
 
 
 def examples_of(page: str) -> list[str]:
@@ -36,7 +36,7 @@ def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypa
 
 @pytest.fixture
 def few_docs(monkeypatch) -> None:
-    """Docstrings of one small package stand in for those of all."""
+    """Use the docstrings of two small packages in place of all installed packages."""
     found = datasets.python_docs(packages=["json", "email"], min_count=1)
     monkeypatch.setattr(datasets, "python_docs", lambda **_: found)
 
@@ -66,13 +66,13 @@ def commands_of(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [*PAGES, "../README.md"])
-def test_the_commands_of_a_page_are_understood(page) -> None:
+def test_the_commands_of_a_page_parse(page) -> None:
     for command in commands_of(DOCS / page):
         arguments = shlex.split(command)
         assert callable(cli._parser().parse_args(arguments[1:]).run)
 
 
-def test_the_commands_for_those_who_come_from_elsewhere_run(tmp_path, monkeypatch) -> None:
+def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_xmc("train.txt", [[0.5, 0], [0, 1]], [[0, 1], [1]])
     Path("data.svm").write_text("0 1:1\n1 2:1\n")
@@ -111,7 +111,7 @@ def test_every_page_is_on_the_site_once() -> None:
     assert sorted(listed) == PAGES
 
 
-def test_every_public_name_has_its_place_in_the_reference() -> None:
+def test_every_public_name_is_in_the_reference_once() -> None:
     documented = [
         name
         for page in (DOCS / "api").glob("*.md")
@@ -144,7 +144,7 @@ def test_the_reference_has_the_help_of_every_command() -> None:
 
 
 class AnyDecimals(doctest.OutputChecker):
-    """Takes other decimals for the same: they may differ by machine, words and order may not."""
+    """Ignores decimals, which may differ between machines; words and order must match."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         masked = [re.sub(r"[+-]?\d+\.\d+", "#", text) for text in (want, got)]
@@ -152,7 +152,7 @@ class AnyDecimals(doctest.OutputChecker):
 
 
 @pytest.mark.parametrize("page", ["explain.md"])
-def test_the_sessions_of_a_page_print_what_it_says(page) -> None:
+def test_the_sessions_of_a_page_print_the_output_shown(page) -> None:
     blocks = re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     session = "\n".join(block.replace("\n\n", "\n<BLANKLINE>\n") for block in blocks)
     example = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
@@ -161,16 +161,16 @@ def test_the_sessions_of_a_page_print_what_it_says(page) -> None:
     assert failures == []
 
 
-def test_the_example_that_calibrates_lowers_the_calibration_error(capsys) -> None:
+def test_the_calibration_example_lowers_the_calibration_error(capsys) -> None:
     runpy.run_path(str(DOCS.parent / "examples" / "calibrate.py"), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     before, after = (float(line.split()[-1]) for line in printed[:2])
     assert after < before
 
 
-def test_the_example_that_explains_runs(capsys, tmp_path, monkeypatch) -> None:
+def test_the_explanation_example_runs(capsys, tmp_path, monkeypatch) -> None:
     picture = tmp_path / "why.png"
-    options = ["--label", "numpy", "--picture", str(picture)]
+    options = ["--label", "numpy", "--plot", str(picture)]
     monkeypatch.setattr(sys, "argv", ["explain.py", "sort an array", *options])
     runpy.run_path(str(DOCS.parent / "examples" / "explain.py"), run_name="__main__")
     assert capsys.readouterr().out.splitlines()[0].startswith("numpy: probability ")

@@ -1,4 +1,4 @@
-"""Settings of the native code: every field by name, every choice one that it knows."""
+"""Settings of the native code: every field is passed by name, every choice is an enum value."""
 
 import pytest
 

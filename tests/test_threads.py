@@ -12,6 +12,6 @@ def test_negative_numbers_leave_cores_free_but_never_all() -> None:
     assert n_threads(-10_000) == 1
 
 
-def test_no_threads_are_refused() -> None:
+def test_zero_threads_are_refused() -> None:
     with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
         n_threads(0)

@@ -1,4 +1,4 @@
-"""Measure the figures of a page and write its tables and pictures.
+"""Measure the figures of a page and write its tables and plots.
 
     python -m benchmarks.pages trees DATA/eurlex-4k DATA/tib-gnd    # measure, keep, write
     python -m benchmarks.pages write trees                          # write from kept results
@@ -32,7 +32,7 @@ MEASURED = (
     "threads",
     "trees",
 )
-#: Measured by another command, or once for all.
+#: Measured by another command, or not measured again.
 WRITTEN = ("rivals", "study")
 
 
@@ -42,7 +42,7 @@ def page_module(name: str) -> Any:
 
 
 def known_page(name: str) -> str:
-    """Return the name of a page as it is, if there is such a page."""
+    """Return the name of a page, if it exists."""
     if name not in (*MEASURED, *WRITTEN):
         pages = ", ".join((*MEASURED, *WRITTEN))
         raise argparse.ArgumentTypeError(f"NAME must be among {pages}, but is {name!r}")
@@ -50,7 +50,7 @@ def known_page(name: str) -> str:
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Return what the command line asks for; only the module of the page named is imported."""
+    """Parse the command line; only the module of the named page is imported."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.pages",
@@ -58,7 +58,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     pages = parser.add_subparsers(dest="page", required=True, metavar="NAME")
-    write = pages.add_parser("write", help="write pages from the results that are kept")
+    write = pages.add_parser("write", help="write pages from saved results")
     write.add_argument("names", nargs="*", type=known_page, metavar="NAME")
     for name in MEASURED:
         if name in arguments[:1]:
@@ -72,13 +72,13 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def kept(name: str) -> list[Record]:
-    """Return the records of NAME.json, and of NAME-*.json where each data set has its own file."""
+    """Return the records of NAME.json, and of NAME-*.json if each data set has its own file."""
     paths = [*RESULTS.glob(f"{name}.json"), *sorted(RESULTS.glob(f"{name}-*.json"))]
     return [record for path in paths for record in json.loads(path.read_text())["sets"]]
 
 
 def merged(records: Iterable[Record], found: Record) -> list[Record]:
-    """Return the records with one put in the place of that of the same kind and data.
+    """Return the records with the one of the same kind and data replaced.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def merged(records: Iterable[Record], found: Record) -> list[Record]:
 
 
 def measure(name: str, asked: argparse.Namespace) -> list[Record]:
-    """Measure a page and return all its records; what is kept is written after each."""
+    """Measure a page and return all its records; results are saved after each record."""
     module = page_module(name)
     is_kept = getattr(module, "KEPT", True)
     records = kept(name) if is_kept else []
@@ -108,7 +108,7 @@ def measure(name: str, asked: argparse.Namespace) -> list[Record]:
 
 
 def write(name: str, records: list[Record]) -> None:
-    """Write the tables and pictures of a page, if there are records."""
+    """Write the tables and plots of a page, if there are records."""
     for place in page_module(name).page(records) if records else ():
         for file in place.write():
             print(f"{name}: wrote {file}")

@@ -19,7 +19,7 @@ from benchmarks.pages.places import Picture, Place, Record, Table
 from benchmarks.rows import RANKS, read_rows, shuffled_split
 from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import LabelRows, as_features
-from labeltree.metrics.ranked_hits import judge
+from labeltree.metrics.ranked_hits import ranked_hits
 from labeltree.model import Calibration
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 K = 5
 BINS = 10
 MAX_HELD_OUT = 20_000
-#: Name, estimator options and method; "raw" is the fixed link without a curve, None what fit gives.
+#: Name, estimator options and method; "raw" is the fixed link without a curve, None the default.
 WAYS: list[tuple[str, dict[str, Any], str | None]] = [
     ("logistic nodes (C=10)", {"loss": "logistic", "C": 10.0}, "raw"),
     ("logistic nodes (C=10), isotonic", {"loss": "logistic", "C": 10.0}, "isotonic"),
@@ -41,7 +41,7 @@ WAYS: list[tuple[str, dict[str, Any], str | None]] = [
     ("a fitted link for each depth, isotonic curve", {}, "depth_isotonic"),
 ]
 OBJECTIVES = (None, "micro_f1", "macro_f1", "expected_f1")
-#: Methods in the picture, and their colors.
+#: Methods in the plot, and their colors.
 DRAWN = {
     "link (4, 1.5)": "tab:red",
     "link (4, 1.5), fixed curve: default": "tab:blue",
@@ -64,7 +64,7 @@ _THRESHOLD_COLUMNS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--max-rows", type=int, help="number of training rows at most")
+    parser.add_argument("--max-rows", type=int, help="maximum number of training rows")
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
@@ -112,20 +112,20 @@ def calibrated(
 
 
 def figures(clf: Any, X: Any, Y: LabelRows) -> dict[str, Any]:
-    """Return accuracy and calibration of the best K labels."""
+    """Return accuracy and calibration of the top K labels."""
     labels, probabilities = clf.top_k(X, k=K)
-    judged = judge(Y, labels, K, probabilities=probabilities)
+    predictions = ranked_hits(Y, labels, K, probabilities=probabilities)
     p = np.clip(probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
     bins = np.minimum((probabilities * BINS).astype(int), BINS - 1).ravel()
     n = np.bincount(bins, minlength=BINS)
     return {
         f"ECE@{K}": round(metrics.ece_at_k(Y, labels, K, probabilities), 4),
         "ECE@1": round(metrics.ece_at_k(Y, labels[:, :1], 1, probabilities[:, :1]), 4),
-        "log_loss": round(float(-np.where(judged.hits, np.log(p), np.log1p(-p)).mean()), 4),
+        "log_loss": round(float(-np.where(predictions.hits, np.log(p), np.log1p(-p)).mean()), 4),
         **{f"P@{k}": round(100 * metrics.precision_at_k(Y, labels, k), 2) for k in RANKS},
         "bins": n.tolist(),
         "bin_probability": _means(bins, probabilities.ravel(), n),
-        "bin_share": _means(bins, judged.hits.ravel(), n),
+        "bin_share": _means(bins, predictions.hits.ravel(), n),
     }
 
 
@@ -182,7 +182,7 @@ def page(records: list[Record]) -> Iterator[Place]:
 
 
 def draw(records: list[Record]) -> Figure:
-    """Return the share of true labels against the probability, a panel for each data set."""
+    """Return the reliability diagrams, one panel per data set."""
     from matplotlib.figure import Figure
 
     n_lines = (len(records) + 1) // 2
@@ -196,8 +196,8 @@ def draw(records: list[Record]) -> Figure:
                 x, y = ([row[key][b] for b in known] for key in ("bin_probability", "bin_share"))
                 label = f"{row['way']}: ECE@5 {row['ECE@5']:.3f}"
                 axes.plot(x, y, "o-", color=DRAWN[row["way"]], label=label)
-        axes.set_xlabel("probability of a label among the best 5")
-        axes.set_ylabel("share of such labels that are true")
+        axes.set_xlabel("predicted probability of the top 5 labels")
+        axes.set_ylabel("fraction of true labels")
         axes.set_title(record["data"])
         axes.legend(loc="upper left")
     return figure

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
-    """Train all trees, and compare their times with prices fitted to them."""
+    """Train all trees, and compare their times with a cost model fitted to them."""
     X, Y = read_rows(asked.folder)
     X = learn_scaling(X, Y)(X)
     times = time_trees([build(X, Y) for build in TREES.values()], X, Y)
@@ -88,7 +88,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the picture of estimated against measured seconds."""
+    """Yield the plot of estimated against measured seconds."""
     for record in records:
         yield Picture("price-and-time.png", draw(record))
 
@@ -108,7 +108,7 @@ def draw(record: Record) -> Figure:
     ends = np.array([min(seconds) / 1.3, max(seconds) * 1.3])
     axes.plot(ends, ends, color="grey", linewidth=1)
     axes.fill_between(ends, ends / 1.2, ends * 1.2, color="grey", alpha=0.2, label="within 20 %")
-    axes.set_xlabel("training, CPU seconds")
+    axes.set_xlabel("training (CPU seconds)")
     axes.set_ylabel("estimated seconds")
     axes.set_title(f"Cost and time of {len(record['trees'])} trees, {record['data']}")
     axes.legend()

@@ -1,4 +1,4 @@
-"""What feature weighting gains on features that were made in common ways.
+"""Gain of feature weighting on common kinds of features.
 
 The texts are the docstrings of the installed packages; a fifth of them is held out.
 """
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
-    """Measure all ways to make features."""
+    """Measure all kinds of features."""
     docs = python_docs()
     Y = as_labels(docs.tags)
     ways = {name: gains(X, Y) for name, X in made(docs.texts)}
@@ -46,7 +46,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def made(texts: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the features of each way."""
+    """Yield the features of each kind."""
     for name, vectorizer in WAYS.items():
         yield name, as_features(vectorizer.fit_transform(texts))
     short = [" ".join(text.split()[:N_WORDS]) for text in texts]
@@ -55,7 +55,7 @@ def made(texts: list[str]) -> Iterator[tuple[str, Any]]:
 
 
 def gains(X: Any, Y: LabelRows) -> dict[str, Any]:
-    """Return P@1, 3 and 5 with values as they are, and with weighting."""
+    """Return P@1, 3 and 5 without and with weighting."""
     held, rest = shuffled_split(Y.n_rows, int(HELD_OUT * Y.n_rows))
     figures: dict[str, Any] = {"features_a_row": round(X.nnz / X.shape[0], 1)}
     for name, powers in _KINDS.items():

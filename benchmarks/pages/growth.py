@@ -1,4 +1,4 @@
-"""Tables and pictures of how costs grow, and what is fitted to them."""
+"""Tables and plots of how costs grow, with fitted curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.markdown import table
 from benchmarks.pages.places import Record, measured_on
-from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, finish, new_panels
+from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, finish, new_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Points = Sequence[dict[str, Any]]
 
-#: Key of a figure and its words.
+#: Key of a figure and its description.
 GROWING = {
     "train_cpu_s": "training, CPU s",
     "train_over_data_mb": "training memory over data, MB",
@@ -29,7 +29,7 @@ CALLS = {
     "calls_top_5": "classifiers evaluated, top 5",
     "cost_per_row": "tree cost c(T, Y) per row",
 }
-#: Columns that all trees share, and columns with a figure for each tree.
+#: Columns shared by all trees, and columns with one figure per tree.
 _SHARED = {"labels": "{n_labels:,}", "rows": "{n_rows:,}", "bound": "{bound_per_row:.1f}"}
 _OF_TREES = {
     "train, CPU s": "{train_cpu_s:.2f}",
@@ -42,11 +42,11 @@ _OF_TREES = {
 }
 _WORDS = {"n_labels": "labels", "n_rows": "rows"}
 _TITLES = {"labels": "More labels", "rows": "More rows", "both": "More labels and rows"}
-_COLORS = (ORANGE, BLUE, GREY)
+_COLORS = (ORANGE, BLUE, GRAY)
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the b of y = a·x^b that fits best in logarithms.
+    """Return the exponent b of y = a·x^b by least squares in logarithms.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def line_in_log(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
-    """Return a and b of y = a + b·log2 x, and the share of the variance that it explains.
+    """Return a and b of y = a + b·log2 x, and R², the share of explained variance.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def by_tree(record: Record) -> dict[str, Points]:
 
 
 def tables(records: list[Record]) -> str:
-    """Return a table for each sweep, what failed, and the fits."""
+    """Return a table for each sweep, the failures, and the fits."""
     parts = []
     for record in records:
         trees = by_tree(record)
@@ -131,9 +131,9 @@ def _calls(record: Record, points: Points) -> str:
     return f"{a:.1f} {b:+.2f}·log2 m (R² {share:.3f})"
 
 
-def pictures(records: list[Record]) -> Iterator[tuple[str, Figure]]:
+def plots(records: list[Record]) -> Iterator[tuple[str, Figure]]:
     """Yield file names and figures of the sweep in which labels and rows grow together."""
-    # With as many rows for each label, nodes are about as accurate for any number of labels.
+    # With a constant number of rows per label, nodes stay about equally accurate.
     for record in records:
         if record["data"] == "both":
             yield "scale-both.png", draw_growth(record)

@@ -1,4 +1,4 @@
-"""Run the commands of docs/guide.md, and write what they print into it."""
+"""Run the commands of docs/guide.md, and update their output on the page."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the guide with what its commands printed."""
+    """Yield the guide with the output of its commands."""
     for record in records:
         yield Document(GUIDE, record["text"])
 
 
 def run_guide(text: str, folder: Path) -> str:
-    """Return the guide with what its commands print now; all run in one folder.
+    """Return the guide with the current output of its commands; all run in one folder.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def run_guide(text: str, folder: Path) -> str:
 
 
 def _run(line: str, folder: Path) -> str:
-    # labeltree is beside the interpreter that runs this.
+    # The labeltree script is in the folder of the running interpreter.
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", line[2:]],
@@ -75,7 +75,7 @@ def _run(line: str, folder: Path) -> str:
     if done.stderr:  # head hides the exit code of the command before it
         raise RuntimeError(f"{line}: {done.stderr}")
     printed = [
-        said if len(said) <= _WIDTH else said[: _WIDTH - 1] + "…"
-        for said in done.stdout.splitlines()
+        text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+        for text in done.stdout.splitlines()
     ]
     return "\n".join([line, *printed]) + "\n"

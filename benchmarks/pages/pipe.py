@@ -1,4 +1,4 @@
-"""How fast `labeltree predict` reads and tags lines, and how much memory that takes."""
+"""Speed and memory of `labeltree predict` on lines of text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def piped(lines: list[str], model: Path) -> tuple[float, float, int]:
-    """Return wall and CPU seconds and peak kB of the command, its start included."""
+    """Return wall seconds, CPU seconds and peak kB of the command, including its start."""
     words = [sys.executable, "-m", "labeltree.cli", "predict", str(model)]
     source = model.with_name("lines.txt")
     source.write_text("".join(f"{line}\n" for line in lines))

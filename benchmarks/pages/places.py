@@ -1,4 +1,4 @@
-"""Tables and pictures of the documentation, and writing them where they belong."""
+"""Tables and plots of the documentation, and the places they are written to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Markdown that stands between the markers of a name, in whichever document has them."""
+    """Markdown between the markers of a name, in every document that has them."""
 
     marker: str
     text: str
@@ -35,7 +35,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure and its file below docs/images."""
+    """A figure and its file in docs/images."""
 
     file: str
     figure: Figure
@@ -49,7 +49,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole document that is written again."""
+    """A whole document that is rewritten."""
 
     file: str
     text: str
@@ -64,6 +64,6 @@ Place = Table | Picture | Document
 
 
 def measured_on(record: Record, more: str = "one thread") -> str:
-    """Return in words what a record was measured on."""
+    """Return the commit and processor of a record as text."""
     where = record["machine"]
     return f"Commit {where['commit']}, {where['processor']}, {more}."

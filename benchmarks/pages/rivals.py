@@ -1,4 +1,4 @@
-"""The tables and the picture of labeltree beside other systems, which `benchmarks.rivals` measures.
+"""The tables and the plot of labeltree and other systems, measured by `benchmarks.rivals`.
 
 The README has one table of the best known systems; docs/benchmarks.md has one for each data set.
 """
@@ -13,7 +13,7 @@ from benchmarks.rivals.tables import losses_list, rivals_table, short_table
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the tables, what rivals do better, and the picture."""
+    """Yield the tables, the list of what other systems do better, and the plot."""
     yield Table("rivals", short_table(records))
     yield Table("benchmarks", "\n\n".join(rivals_table(record) for record in records))
     yield Table("losses", losses_list(records))

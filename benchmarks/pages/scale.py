@@ -2,7 +2,7 @@
 
 Labels grow at a fixed number of rows, rows at a fixed number of labels, and both together at a
 fixed number of rows per label, in steps of √10; rows come from `benchmarks.generator`. Every size
-is trained in a process of its own on one thread.
+is trained in a separate process on one thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.generator import Generator
 from benchmarks.machine import ROOT
-from benchmarks.pages.growth import pictures, tables
+from benchmarks.pages.growth import plots, tables
 from benchmarks.pages.places import Picture, Place, Record, Table
 from benchmarks.rivals.worker import Clock, forget_peak, memory
 from labeltree import PLTClassifier, cost, metrics
@@ -32,16 +32,16 @@ THRESHOLD = 0.5
 ROWS_PER_LABEL = 10  # where both grow
 
 
-def sizes(least: int, most: int) -> list[int]:
-    """Return whole numbers from least to most, each about √10 times the one before.
+def sizes(smallest: int, largest: int) -> list[int]:
+    """Return whole numbers from `smallest` to `largest`, each about √10 times the one before.
 
     Examples
     --------
     >>> sizes(1000, 100_000)
     [1000, 3162, 10000, 31623, 100000]
     """
-    found = [round(least * 10 ** (step / 2)) for step in range(64)]
-    return [size for size in found if size <= most]
+    found = [round(smallest * 10 ** (step / 2)) for step in range(64)]
+    return [size for size in found if size <= largest]
 
 
 def measure_size(n_labels: int, n_rows: int, tree: str, *, seed: int = 0) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def measure_size(n_labels: int, n_rows: int, tree: str, *, seed: int = 0) -> dic
 
 
 def predictions(model: PLTClassifier, X: Any, Y: Any) -> dict[str, Any]:
-    """Return what predictions for rows that were not in training cost, and how good they are."""
+    """Return the cost and accuracy of predictions for rows that were not in training."""
     model.top_k(X[:20], K)
     seconds = []
     for _ in range(3):
@@ -98,7 +98,7 @@ def predictions(model: PLTClassifier, X: Any, Y: Any) -> dict[str, Any]:
 
 
 def in_process(timeout_s: float, **size: Any) -> dict[str, Any]:
-    """Measure one size in a process of its own; a failure becomes the record's error."""
+    """Measure one size in a separate process; a failure becomes the record's error."""
     command = [sys.executable, "-m", __name__, json.dumps(size)]
     try:
         done = subprocess.run(
@@ -117,13 +117,13 @@ def sweeps(asked: Any) -> Iterator[tuple[str, str, list[dict[str, int]]]]:
     labels, rows = sizes(10**3, asked.max_labels), sizes(10**4, asked.max_rows)
     yield "labels", "n_labels", [{"n_labels": m, "n_rows": asked.rows} for m in labels]
     yield "rows", "n_rows", [{"n_labels": asked.labels, "n_rows": n} for n in rows]
-    most = min(asked.max_labels, asked.max_rows // ROWS_PER_LABEL)
-    both = [{"n_labels": m, "n_rows": ROWS_PER_LABEL * m} for m in sizes(10**3, most)]
+    largest = min(asked.max_labels, asked.max_rows // ROWS_PER_LABEL)
+    both = [{"n_labels": m, "n_rows": ROWS_PER_LABEL * m} for m in sizes(10**3, largest)]
     yield "both", "n_labels", both
 
 
 def points(all_sizes: list[dict[str, int]], asked: Any) -> Iterator[dict[str, Any]]:
-    """Measure the sizes for each tree, the largest last; a tree that fails once is done."""
+    """Measure the sizes for each tree, the largest last; a tree that fails is not tried again."""
     for tree in asked.trees:
         for size in all_sizes:
             point = in_process(asked.timeout, **size, tree=tree, seed=asked.seed)
@@ -152,9 +152,9 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the tables and the pictures."""
+    """Yield the tables and the plots."""
     yield Table("scale", tables(records))
-    for file, figure in pictures(records):
+    for file, figure in plots(records):
         yield Picture(file, figure)
 
 

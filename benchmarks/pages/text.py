@@ -1,4 +1,4 @@
-"""How texts should become features: ways to do it, on rows held out from training.
+"""Comparison of text features on rows held out from training.
 
 The texts are the docstrings of the installed packages, whole and their first 12 words (as short as
 titles).
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
-    """Yield the figures of all ways on long and on short texts."""
+    """Yield the figures of all text features on long and on short texts."""
     docs = python_docs()
     short = [" ".join(text.split()[:N_WORDS]) for text in docs.texts]
     size = f"{len(docs.texts):,} texts, {len(docs.tag_names):,} tags"
@@ -51,7 +51,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def figures(texts: list[str], tags: list[list[str]], options: dict[str, Any]) -> dict[str, Any]:
-    """Return accuracy, time and size of one way."""
+    """Return accuracy, time and size of one kind of text features."""
     held, rest = shuffled_split(len(texts), int(HELD_OUT * len(texts)))
     untrained = lt.TextTagger(n_jobs=1, **options)
     seconds, tagger = cpu_timed(

@@ -1,4 +1,4 @@
-"""How much faster two threads fit the default model than one, on an idle machine: best of three."""
+"""Speedup of two threads over one for the default model, on an idle machine: best of three."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each tree costs on real label matrices, and how long it takes to build, on one thread."""
+"""Cost and build time of each tree on real label matrices, on one thread."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
 
 
 def price(name: str, X: Any, Y: LabelRows) -> dict[str, Any]:
-    """Build one tree and price it."""
+    """Build one tree and compute its cost."""
     seconds, tree = cpu_timed(lambda: BUILDS[name](X, Y))
     return {
         "tree": name,

@@ -1,5 +1,5 @@
-"""Other systems beside labeltree: same features, same rows, same measurements, losses kept.
+"""Comparison of labeltree with other systems: same features, same rows, same measurements.
 
-One adapter for each system, each in a virtual environment of its own, each phase in a process of
-its own. What runs in a rival's environment (`worker` and the adapters) needs numpy and scipy only.
+Each system has an adapter and its own virtual environment, and each phase runs in its own process.
+Code in the environment of a system (`worker` and the adapters) needs numpy and scipy only.
 """

@@ -3,8 +3,8 @@
     python -m benchmarks.rivals --data DATA/eurlex-4k DATA/tib-gnd --systems labeltree omikuji \\
         --threads 1 --test-rows 5000 --output benchmarks/results/rivals-eurlex-4k.json
 
-A folder holds X.trn.npz, Y.trn.npz, X.tst.npz and Y.tst.npz; without one, EURLex-4K is fetched.
-Rows are scaled to length 1 and written once in the form that each system takes; that is not timed.
+A folder holds X.trn.npz, Y.trn.npz, X.tst.npz and Y.tst.npz; without one, EURLex-4K is downloaded.
+Rows are scaled to unit length and written once in the format of each system, which is not timed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.rivals",
         description=__doc__,
@@ -34,23 +34,33 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         default=list(RIVALS),
         help=f"all, or of {', '.join(RIVALS)}, or by name: {'; '.join(s.name for s in SYSTEMS)}",
     )
-    parser.add_argument("--threads", type=int, default=1, help="of training and prediction")
     parser.add_argument(
-        "--batch-threads", type=int, nargs="*", default=[1, 2], help="of batches besides"
+        "--threads", type=int, default=1, help="number of threads for training and prediction"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="of phases that are short")
-    parser.add_argument("--test-rows", type=int, help="number of test rows, drawn at random (all)")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds for each system")
+    parser.add_argument(
+        "--batch-threads",
+        type=int,
+        nargs="*",
+        default=[1, 2],
+        help="further numbers of threads for batches",
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="repeats of short phases")
+    parser.add_argument(
+        "--test-rows", type=int, help="number of test rows, drawn at random (default: all)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=900, help="time limit per system in seconds"
+    )
     parser.add_argument("--cache", type=Path, default=Path("build/rivals"))
     parser.add_argument("--output", type=Path, help="JSON file to write")
     parser.add_argument(
-        "--update", action="store_true", help="keep other systems and data of the JSON file"
+        "--update", action="store_true", help="keep other systems and data sets in the JSON file"
     )
     return parser.parse_args(arguments)
 
 
 def find_run(results: dict[str, Any], data: Prepared, threads: int) -> dict[str, Any]:
-    """Return the run of this data and number of threads, added if it is not there."""
+    """Return the run for this data and number of threads, added if it is missing."""
     facts = data.facts() | {"threads": threads, "seed": SEED}
     for run in results["sets"]:
         if all(run[name] == value for name, value in facts.items()):
@@ -62,14 +72,14 @@ def find_run(results: dict[str, Any], data: Prepared, threads: int) -> dict[str,
 
 
 def keep(run: dict[str, Any], figures: dict[str, Any]) -> None:
-    """Put the figures of a system where its old ones were, systems in the order of the list."""
+    """Replace the figures of a system, and keep systems in the order of the list."""
     order = {system.name: place for place, system in enumerate(SYSTEMS)}
     others = [old for old in run["systems"] if old["system"] != figures["system"]]
     run["systems"] = sorted([*others, figures], key=lambda s: order.get(s["system"], len(order)))
 
 
 def line(data: str, figures: dict[str, Any]) -> str:
-    """Return the figures in short."""
+    """Return the main figures as one line."""
     start = f"{data:16s} {figures['system']:28s} "
     if figures["status"] != "ok":
         return f"{start}{figures['status']}: {figures['error']}"
@@ -82,7 +92,7 @@ def line(data: str, figures: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure what the command line asks for; results are written after each system."""
+    """Measure the chosen systems; results are written after each one."""
     asked = options(arguments)
     systems = chosen(asked.systems)
     cache = asked.cache.resolve()

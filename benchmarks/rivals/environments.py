@@ -1,4 +1,4 @@
-"""A virtual environment for each rival, made once."""
+"""A virtual environment for each system, created once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchmarks.rivals.systems import Rival
 
 
 class NotInstalledError(RuntimeError):
-    """A rival that pip could not install."""
+    """A system that pip could not install."""
 
 
 def interpreter(name: str, rival: Rival, cache: Path) -> Path:
-    """Return the Python that has the rival; the environment is made if it is not there."""
+    """Return the Python of a system; its environment is created if it is missing."""
     if not rival.installs:
         return Path(sys.executable)
     key = hashlib.sha256(json.dumps([sys.version, rival.installs]).encode()).hexdigest()[:8]
@@ -43,7 +43,7 @@ def _call(command: list[str]) -> None:
 
 
 def tail(output: str, n_lines: int = 12) -> str:
-    """Return the last lines of some output, without where on this machine things are.
+    """Return the last lines of some output, without local paths.
 
     Examples
     --------

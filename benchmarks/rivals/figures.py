@@ -1,4 +1,4 @@
-"""What is measured of a system: names, units, and which way is better."""
+"""The figures of a system: names, units, and which direction is better."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 Figures = dict[str, Any]
-OURS = "labeltree"  # the line of the default settings
-NOISE = 0.1  # differences of time below this share are within the noise of a machine
-#: Packages whose batches once had the making of their queries in their time.
+OURS = "labeltree"  # the row of the default settings
+NOISE = 0.1  # relative differences in time below this are within noise
+#: Packages whose batch time once included the construction of their queries.
 _TIMED_WITH_LISTS = ("omikuji", "fasttext", "vowpalwabbit")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure of a system, by its key in the results; shares differ by points, not factors."""
+    """One figure of a system, by its key; shares differ by points, other figures by factors."""
 
     key: str
     name: str
@@ -22,7 +22,7 @@ class Measure:
     is_share: bool = False
 
     def lead(self, ours: Figures, theirs: Figures) -> float | None:
-        """Return the factor, or points, by which we are better; None where one is not known."""
+        """Return the factor or points by which labeltree is better; None if one is unknown."""
         a, b = ours.get(self.key), theirs.get(self.key)
         if a is None or b is None:
             return None
@@ -52,12 +52,12 @@ COST = [
 
 
 def is_ours(system: Figures) -> bool:
-    """Whether a line is labeltree's."""
+    """Return whether a row is one of labeltree."""
     return system.get("package") == "labeltree"
 
 
 def is_timed_with_lists(system: Figures) -> bool:
-    """Whether the batch of a system was timed with the making of its queries inside."""
+    """Return whether the batch time of a system includes the construction of its queries."""
     return system["package"] in _TIMED_WITH_LISTS and system.get("batch_times") != "calls"
 
 
@@ -67,7 +67,7 @@ def done(run: Figures) -> list[Figures]:
 
 
 def best_known(run: Figures) -> list[Figures]:
-    """Return our default and the best known rivals, each by the largest model that has figures."""
+    """Return the default of labeltree and the best-known systems, each with its largest model."""
     names = {system["system"]: system for system in done(run)}
     lines = [
         [OURS],

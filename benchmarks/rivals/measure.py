@@ -1,4 +1,4 @@
-"""All phases of one system on one data set, with a time-out, and the quality of its rankings."""
+"""All phases of one system on one data set, with a timeout, and the accuracy of its rankings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from benchmarks.rivals.systems import System
 from labeltree import metrics
 from labeltree.data import LabelRows
 
-SHORT_S = 45.0  # a phase is repeated until its processes took this together
+SHORT_S = 45.0  # seconds; a phase is repeated until its processes took this long in total
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
 
 
-#: Scores of which a calibration error says nothing.
+#: Kinds of scores without a meaningful calibration error.
 NO_PROBABILITIES = ("margins", "none")
 
 
@@ -37,11 +37,11 @@ _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"
 
 
 class UnfitError(RuntimeError):
-    """Data that a system is not made for."""
+    """Data that a system does not support."""
 
 
 class PhaseError(RuntimeError):
-    """A phase that ended with an error; says what it printed last."""
+    """A phase that failed; the message has the end of its output."""
 
 
 class BadRankingError(RuntimeError):
@@ -60,9 +60,9 @@ def measure(
 ) -> dict[str, Any]:
     """Return the figures of a system, or why there are none.
 
-    Batches are predicted on as many threads as training has, and on each number of batch_threads.
-    Short phases are run `repeats` times. A system without a seed is evaluated after each training,
-    so that the spread of its quality is known.
+    Batches are predicted with the number of threads of training, and with each of batch_threads.
+    Short phases run `repeats` times. A system without a seed is evaluated after each training, to
+    measure the spread of its accuracy.
     """
     rival = system.rival
     seed = {} if rival.seed is None else {rival.seed: SEED}
@@ -77,7 +77,7 @@ def measure(
     result["load_before"] = round(os.getloadavg()[0], 2)
     try:
         if system.one_label and (np.diff(data.labels("trn").indptr) > 1).any():
-            raise UnfitError("it is for rows with one label, but some have more")
+            raise UnfitError("it supports only rows with one label, but some have more")
         python = interpreter(system.adapter, rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job = job_of(system, data, Path(work)) | {"threads": threads, "settings": settings}
@@ -118,7 +118,7 @@ def job_of(system: System, data: Prepared, work: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Run:
-    """The processes of one system on one data set; all together end at a time."""
+    """The processes of one system on one data set, with a common deadline."""
 
     python: Path
     job: dict[str, Any]
@@ -127,15 +127,15 @@ class Run:
     repeats: int
 
     def predictions(self, layouts: Sequence[str], batch_threads: Sequence[int]) -> dict[str, Any]:
-        """Return the figures of predictions, each in the layout that is best for it."""
+        """Return the figures of predictions, each in its best layout."""
         return best_of({name: self._of_layout(name, batch_threads) for name in layouts})
 
     def trainings_evaluated(
         self, layout: str, evaluate: Callable[[], dict[str, float]]
     ) -> dict[str, Any]:
-        """Train as often as there are repeats, and return median and spread of the quality too.
+        """Train `repeats` times, and also return the median and spread of the accuracy.
 
-        Training stops earlier if the time left is needed for the other phases.
+        It stops earlier if the other phases need the time that is left.
         """
         runs: list[dict[str, Any]] = []
         start = time.monotonic()
@@ -154,11 +154,11 @@ class Run:
             if n != self.job["threads"]:
                 found = self.repeated("batch", layout=layout, threads=n)
                 figures[f"batch_rows_per_s_on_{n}"] = found["batch_rows_per_s"]
-        # Last, so that its ranking is the one that is evaluated.
+        # Last, because its ranking is the one evaluated.
         return figures | self.repeated("batch", layout=layout)
 
     def repeated(self, phase: str, **changes: Any) -> dict[str, Any]:
-        """Run a phase some times if it is short, each in a process of its own."""
+        """Run a phase, several times if it is short, each in its own process."""
         runs: list[dict[str, Any]] = []
         start = time.monotonic()
         while len(runs) < self.repeats and (not runs or time.monotonic() - start < SHORT_S):
@@ -167,7 +167,7 @@ class Run:
 
     def _phase(self, phase: str, **changes: Any) -> dict[str, Any]:
         left = self.end - time.monotonic()
-        if phase == "train":  # omikuji adds its trees to those that are there
+        if phase == "train":  # omikuji adds its trees to existing ones
             remove_models(self.job)
         return _run(self.python, self.job | changes | {"phase": phase}, self.work, left)
 
@@ -186,14 +186,14 @@ def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if isinstance(value, str) or min(values) == max(values):
             result[name] = value
         else:
-            # Of an even number the upper: a figure that was measured, not a mean of two.
+            # The upper of the two for an even number: a measured figure rather than a mean.
             result[name] = statistics.median_high(values)
             result[f"{name}_spread"] = [min(values), max(values)]
     return result
 
 
 def best_of(layouts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return each figure of the layout that is best in it, and which layout that is.
+    """Return the best value of each figure over all layouts, and its layout.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def _run(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dic
     command = [str(python), "-m", "benchmarks.rivals.worker", str(job_path), str(result_path)]
     limits = dict.fromkeys(_THREAD_LIMITS, str(job["threads"]))
     with (work / "output.txt").open("w+") as output:
-        # A session of its own, so that children of a rival end with it.
+        # A separate session, so that child processes end with it.
         process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -250,7 +250,7 @@ def _run(python: Path, job: dict[str, Any], work: Path, timeout_s: float) -> dic
 
 
 def remove_models(job: dict[str, Any]) -> None:
-    """Remove what a training before has written."""
+    """Remove the files of an earlier training."""
     for name in ("model", "compiled"):
         path = Path(job[name])
         for found in path.parent.glob(f"{path.name}*"):
@@ -269,7 +269,7 @@ def size_mb(path: Path) -> float:
 
 
 def evaluated(job: dict[str, Any], data: Prepared, has_probabilities: bool) -> dict[str, float]:
-    """Return the quality of the ranking that the last batch has written."""
+    """Return the accuracy of the ranking that the last batch wrote."""
     with np.load(job["ranked"]) as ranked:
         scores = ranked["scores"] if has_probabilities else None
         return quality(data.labels("trn"), data.labels("tst"), ranked["labels"], scores)

@@ -1,4 +1,4 @@
-"""The picture of accuracy against training time, a panel for each data set."""
+"""The plot of accuracy against training time, one panel per data set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-#: Systems in the picture, and their names there. Those far below the others are in the tables only.
+#: Systems in the plot, and their names. Systems far below the others are in the tables only.
 NAMES = {
     "labeltree": "labeltree",
     "labeltree, cheapest tree": "labeltree, cheapest tree",
@@ -24,9 +24,9 @@ NAMES = {
     "PECOS XR-Linear": "PECOS",
     "LibMultiLabel tree": "LibMultiLabel",
 }
-_GAP = 6.0  # points between a dot and its name
+_GAP = 6.0  # points between a marker and its name
 _PADDING = 3.0  # pixels around a name
-#: Where a name may stand beside its dot, the best place first: alignment, and shift in gaps.
+#: Positions of a name next to its marker, the best first: alignment, and shift in gaps.
 _PLACES = (
     ("left", "center", 1, 0),
     ("right", "center", -1, 0),
@@ -50,10 +50,10 @@ def draw(runs: Sequence[dict[str, Any]]) -> Figure:
         for system in _drawn(run):
             color = ORANGE if is_ours(system) else BLUE
             axes.plot(system["train_cpu_s"], system["P@1"], "o", color=color, markersize=6)
-        axes.set_xlabel("training, CPU seconds (log scale)", fontsize=NORMAL, color=INK)
+        axes.set_xlabel("training (CPU seconds, log scale)", fontsize=NORMAL, color=INK)
         axes.set_ylabel("P@1, %", fontsize=NORMAL, color=INK)
         finish(axes, f"{run['data']}, {run['n_labels']:,} labels", grid="y")
-    # Places on the paper are known only once the panels have their sizes.
+    # Positions in pixels are known only after the layout of the panels.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes, run in zip(panels, runs, strict=True):
@@ -66,7 +66,7 @@ def _drawn(run: dict[str, Any]) -> list[Figures]:
 
 
 def _name(axes: Axes, systems: list[Figures]) -> None:
-    """Write each name in the first place in the panel where it lies on no dot and no other name."""
+    """Write each name at the first position where it overlaps no marker and no other name."""
     dots = [axes.transData.transform((s["train_cpu_s"], s["P@1"])) for s in systems]
     radius = _GAP * axes.figure.dpi / 72 * 0.7
     taken = [_box(x - radius, y - radius, x + radius, y + radius) for x, y in dots]

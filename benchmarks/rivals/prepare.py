@@ -1,4 +1,4 @@
-"""The same rows for everyone: scaled to length 1, float32, in the file that each system takes."""
+"""The same rows for all systems: scaled to unit length, float32, in the format of each system."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sklearn.preprocessing import normalize
 from labeltree import datasets
 from labeltree.data import LabelRows, read_npz, read_npz_labels, write_npz, write_xmc
 
-EURLEX = "eurlex-4k"  # the set that is fetched where no folder is given
-SEED = 0  # of the choice of test rows and of every system that has a seed
+EURLEX = "eurlex-4k"  # downloaded if no folder is given
+SEED = 0  # for the choice of test rows and for every system with a seed
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Prepared:
     folder: Path
 
     def files(self, text: str | None) -> dict[str, str]:
-        """Return the files of the training rows; a text file is written when first asked for."""
+        """Return the files of the training rows; a text file is written on first use."""
         paths = {"X": self.folder / "X.trn.npz", "Y": self.folder / "Y.trn.npz"}
         if text is not None:
             paths["text"] = self.folder / f"train.{text}.txt"
@@ -62,9 +62,9 @@ class Prepared:
 
 
 def prepare(source: str, cache: Path, test_rows: int | None) -> Prepared:
-    """Return the rows of a folder, or of EURLex-4K, in files below the cache.
+    """Return the rows of a folder, or of EURLex-4K, as files in the cache.
 
-    Test rows without a label are left out; of the others a random choice of so many is kept.
+    Test rows without a label are dropped; of the others, `test_rows` are drawn at random.
     """
     name = source if source == EURLEX else Path(source).resolve().name
     folder = cache / "data" / f"{name}-{test_rows or 'all'}"
@@ -76,7 +76,7 @@ def prepare(source: str, cache: Path, test_rows: int | None) -> Prepared:
     for old in folder.iterdir():
         old.unlink()
     X, Y, X_test, Y_test = _read(source)
-    chosen = _labelled(Y_test, test_rows)
+    chosen = _labeled(Y_test, test_rows)
     for part, matrix in (("trn", X), ("tst", X_test[chosen])):
         write_npz(folder / f"X.{part}.npz", normalize(matrix, copy=False))
     write_npz(folder / "Y.trn.npz", Y)
@@ -102,7 +102,7 @@ def _stamp(source: str) -> list[float]:
     return [path.stat().st_mtime for path in sorted(Path(source).glob("[XY].*.npz"))]
 
 
-def _labelled(Y: Any, n_rows: int | None) -> Any:
+def _labeled(Y: Any, n_rows: int | None) -> Any:
     rows = np.flatnonzero(np.diff(Y.indptr))
     if n_rows is None or n_rows >= len(rows):
         return rows
@@ -112,7 +112,7 @@ def _labelled(Y: Any, n_rows: int | None) -> Any:
 def _write_lines(
     path: Path, X: Any, Y: LabelRows, write: Callable[[IO[str], list[int], slice], None]
 ) -> None:
-    # Who learns row by row forgets what came first: rows of a class must not lie together.
+    # Online learners forget early rows, so rows of a class must not be adjacent.
     order = np.random.default_rng(SEED).permutation(X.shape[0]).tolist()
     with path.open("w") as file:
         for i in order:

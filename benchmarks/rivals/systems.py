@@ -1,4 +1,4 @@
-"""Which systems there are, what each needs, and the settings each is measured with."""
+"""The systems, their requirements, and the settings they are measured with."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _MATRICES = ("numpy", "scipy")
 
 @dataclass(frozen=True)
 class Rival:
-    """A package that is measured.
+    """A measured package.
 
     Parameters
     ----------
     package
-        Its name in the package index.
+        Name in the package index.
     installs
-        Arguments of pip, one call after the other; none for what is installed already.
+        Arguments of each call of pip; empty if the package is already installed.
     text
-        The kind of text file that it reads itself; None if it takes matrices.
+        Format of the text file that it reads; None if it accepts matrices.
     seed
-        Name of its seed among the settings; None where it has none.
+        Name of the setting for its seed; None if it has no seed.
     scores
-        What its scores are: "probabilities", what else lies between 0 and 1, or "margins", "none".
+        Kind of its scores: "probabilities", another kind between 0 and 1, "margins" or "none".
     layouts
-        The forms in which it opens a model; each figure is taken from the form that is best for it.
+        Layouts in which it loads a model; each figure is that of its best layout.
     """
 
     package: str
@@ -39,18 +39,18 @@ class Rival:
 
 @dataclass(frozen=True)
 class System:
-    """A package with its settings: one line of the table.
+    """A package with settings: one row of the table.
 
     Parameters
     ----------
     name
-        How the line is called.
+        Name of the row.
     adapter
         The package, by the name of its adapter.
     settings
-        What differs from its defaults.
+        Settings that differ from the defaults.
     one_label
-        Whether it is for rows with just one label each.
+        Whether it supports only rows with one label.
     """
 
     name: str
@@ -73,7 +73,7 @@ RIVALS = {
         scores="products of exp(-hinge²)",
     ),
     "napkinxc": Rival("napkinxc", (("napkinxc==0.7.2", *_MATRICES),), seed="seed"),
-    # Its other requirements are for transformers, which XR-Linear does not import.
+    # Its other requirements are for transformers, which XR-Linear does not use.
     "pecos": Rival(
         "libpecos",
         (
@@ -93,7 +93,7 @@ RIVALS = {
         seed="random_seed",
         scores="none",
     ),
-    # Its linear part needs no torch, which is an extra of its own since 0.9.
+    # Its linear part does not need torch, which is a separate extra since 0.9.
     "libmultilabel": Rival(
         "libmultilabel",
         (("libmultilabel==0.10.0",),),
@@ -103,7 +103,7 @@ RIVALS = {
     "one_vs_rest": Rival("scikit-learn", seed="random_state", scores="margins"),
 }
 
-# The tree, loss and C of omikuji.
+# Same tree, loss and C as omikuji.
 _LIKE_OMIKUJI = {
     "tree": "kmeans",
     "tree_params": {"arity": 2, "max_leaf_size": 100},
@@ -121,7 +121,7 @@ SYSTEMS = [
         {"tree_params": {"width": 1}, "quantize": True},
     ),
     System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
-    # As all rivals search; the lines above are exact.
+    # Beam search, like all other systems; the rows above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
     System("labeltree, 2-means tree", "labeltree", _LIKE_OMIKUJI),
@@ -139,14 +139,14 @@ SYSTEMS = [
     ),
     System("napkinXC PLT", "napkinxc"),
     System("PECOS XR-Linear", "pecos"),
-    # Of several labels its hierarchical softmax learns one at random, which is not what it is for.
+    # Its hierarchical softmax trains on one random label per row, so rows must have one label.
     System(
         "fastText, hierarchical softmax",
         "fasttext",
         {"loss": "hs", "epoch": 25, "lr": 0.2},
         one_label=True,
     ),
-    # Every label is updated at every row, and with a higher rate weights overflow.
+    # Every row updates every label, and a higher learning rate makes weights overflow.
     System("fastText, one-vs-all", "fasttext", {"loss": "ova", "epoch": 25, "lr": 0.05}),
     System(
         "Vowpal Wabbit --plt",
@@ -159,7 +159,7 @@ SYSTEMS = [
 
 
 def chosen(words: list[str]) -> list[System]:
-    """Return the systems that are named, or whose adapter is."""
+    """Return the systems with these names or adapters."""
     for word in words:
         if not any(word in (system.name, system.adapter) for system in SYSTEMS):
             known = ", ".join([*RIVALS, *(repr(system.name) for system in SYSTEMS)])

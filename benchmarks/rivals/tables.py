@@ -1,4 +1,4 @@
-"""Tables of systems side by side, and the list of what a rival does better."""
+"""Tables that compare systems, and the list of figures in which another system is better."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.rivals.figures import (
     is_timed_with_lists,
 )
 
-#: Our lines on the page of benchmarks; the others are in the results.
+#: Rows of labeltree on the page of benchmarks; the others are in the results.
 SHOWN = (
     OURS,
     "labeltree, 8-bit weights",
@@ -31,7 +31,7 @@ def _rows_per_s(system: Figures) -> str:
     return f"{system['batch_rows_per_cpu_s']:,}{' †' if is_timed_with_lists(system) else ''}"
 
 
-#: Header of each column, and what makes its cell of a system.
+#: Header of each column, and the function that formats its cells.
 COLUMNS: dict[str, Callable[[Figures], str]] = {
     "training, CPU s": lambda system: f"{system['train_cpu_s']:.1f}",
     "P@1 / 3 / 5": lambda system: at_ranks([system[f"P@{k}"] for k in (1, 3, 5)]),
@@ -42,7 +42,7 @@ COLUMNS: dict[str, Callable[[Figures], str]] = {
 
 
 def short_table(runs: list[dict[str, Any]]) -> str:
-    """Return one table of the best known systems on all data sets, and what it was measured on."""
+    """Return one table of the best-known systems on all data sets, with commit and processor."""
     rows, commits, processors = [], set(), set()
     for run in runs:
         for place, system in enumerate(best_known(run)):
@@ -56,22 +56,22 @@ def short_table(runs: list[dict[str, Any]]) -> str:
 
 
 def rivals_table(run: dict[str, Any]) -> str:
-    """Return the table of one data set with every rival; those without figures are named below."""
+    """Return the table of one data set; systems without figures are listed below it."""
     shown = [s for s in done(run) if not is_ours(s) or s["system"] in SHOWN]
     rows = [[system["system"], *(cell(system) for cell in COLUMNS.values())] for system in shown]
     return f"**{title(run)}**\n\n{table(['system', *COLUMNS], rows)}\n\n{' '.join(_notes(run))}"
 
 
 def why_not(system: Figures) -> str:
-    """Return in short why a system has no figures."""
-    # The last line of a failure is what went wrong; the lines before say where.
+    """Return a short reason why a system has no figures."""
+    # The last line of a traceback is the error.
     said = system["error"].splitlines()[-1] if system["error"] else ""
     said = said.replace("|", "/")
     return f"{system['status']}: {said[:100]}{'…' if len(said) > 100 else ''}"
 
 
 def title(run: dict[str, Any]) -> str:
-    """Return the sizes of a run in words."""
+    """Return the sizes of a run as text."""
     return (
         f"{run['data']}: {run['n_rows']:,} rows, {run['n_features']:,} features, "
         f"{run['n_labels']:,} labels; {run['n_test_rows']:,} test rows"
@@ -79,7 +79,7 @@ def title(run: dict[str, Any]) -> str:
 
 
 def _notes(run: dict[str, Any]) -> Iterator[str]:
-    """Yield what a run was measured on, the spread of trainings, and what has no figures."""
+    """Yield commit and machine of a run, the spread of trainings, and systems without figures."""
     commits = dict.fromkeys(s["machine"]["commit"] for s in run["systems"] if is_ours(s))
     processors = dict.fromkeys(s["machine"]["processor"] for s in run["systems"])
     loads = [s[when] for s in run["systems"] for when in ("load_before", "load_after")]
@@ -103,7 +103,7 @@ def _notes(run: dict[str, Any]) -> Iterator[str]:
 
 
 def losses_list(runs: list[dict[str, Any]]) -> str:
-    """Return what a rival does better than our default, data set by data set."""
+    """Return the figures in which another system beats the default, by data set."""
     return "\n".join(_losses(run) for run in runs)
 
 
@@ -117,7 +117,7 @@ def _losses(run: dict[str, Any]) -> str:
 
 
 def _ahead(measure: Measure, ours: Figures, run: dict[str, Any]) -> Iterator[str]:
-    """Yield the rivals that are ahead of us in a measure, the first with its name."""
+    """Yield the systems that are better in a figure, the first with the name of the figure."""
     ahead = []
     for theirs in done(run):
         lead = None if is_ours(theirs) else measure.lead(ours, theirs)

@@ -1,6 +1,6 @@
-"""One phase of one system in a process of its own: python -m benchmarks.rivals.worker JOB RESULT
+"""One phase of one system in a separate process: python -m benchmarks.rivals.worker JOB RESULT
 
-Runs in the rival's environment, so that it needs numpy and scipy only.
+Runs in the environment of the system, so it needs numpy and scipy only.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from scipy import sparse
 K = 5
 _MB_OF_KIB = 1024 / 1e6
 N_SINGLE = 1000
-_WARM_UP = 20  # rows that are predicted first and not timed
+_WARM_UP = 20  # rows predicted first, without timing
 _BATCH_REPEATS = 3
 _LONG_BATCH_S = 20.0  # a batch that takes longer is not repeated
 
 
 class Clock:
-    """Wall and CPU seconds since it was made; children that have ended are counted."""
+    """Wall and CPU seconds since creation, including those of finished child processes."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), self._cpu_now()
@@ -44,14 +44,14 @@ class Clock:
 
 
 def forget_peak() -> None:
-    """Let the peak of memory start at what is held now, where the system can do that."""
+    """Reset the peak memory to the current memory, if the operating system supports it."""
     clear = Path("/proc/self/clear_refs")
     if clear.exists():
         clear.write_text("5")
 
 
 def memory(what: str) -> float:
-    """Return MB of memory: "VmRSS" is what is held now, "VmHWM" the peak."""
+    """Return MB of memory: "VmRSS" for the current memory, "VmHWM" for the peak."""
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith(what))
@@ -69,9 +69,9 @@ def data_mb(files: dict[str, str]) -> float:
 
 
 def train(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
-    """Train; memory is counted above what the process holds with the data loaded."""
+    """Train; memory is counted above that of the process with the data loaded."""
     data = adapter.read(job["files"])
-    # A system that reads the file itself holds the data later; it is granted as much as others.
+    # A system that reads the file itself loads the data later, so its size is subtracted.
     own = data_mb(job["files"]) if "text" in job["files"] else 0.0
     forget_peak()
     base = memory("VmRSS") + own
@@ -93,7 +93,7 @@ def train(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
 
 
 def load(job: dict[str, Any], adapter: Any) -> tuple[Any, dict[str, Any]]:
-    """Open the model, and say how long that took."""
+    """Load the model, and return the seconds this took."""
     path, layout = job["compiled" if job["layout"] == "mmap" else "model"], job["layout"]
     clock = Clock()
     model = adapter.load(path, job["threads"], *([layout] if layout else []))
@@ -101,9 +101,9 @@ def load(job: dict[str, Any], adapter: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def batch(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
-    """Open the model and predict for all test rows; the median of some repeats.
+    """Load the model and predict all test rows; figures are medians over repeats.
 
-    Only the calls of the system are timed: rows are given in the form that these take.
+    Only the calls of the system are timed: rows are already in its format.
     """
     X = sparse.csr_matrix(sparse.load_npz(job["test"]))
     model, _ = load(job, adapter)
@@ -120,12 +120,12 @@ def batch(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
     return {
         "batch_rows_per_s": round(X.shape[0] / wall),
         "batch_rows_per_cpu_s": round(X.shape[0] / cpu),
-        "batch_times": "calls",  # older results lack this: some of them have our lists in it
+        "batch_times": "calls",  # older results lack this; some include the conversion to lists
     }
 
 
 def single(job: dict[str, Any], adapter: Any) -> dict[str, Any]:
-    """Open the model and predict one row per call; then report what it holds in memory."""
+    """Load the model and predict one row per call; then report the memory in use."""
     X = sparse.csr_matrix(sparse.load_npz(job["test"]))
     queries = [adapter.query(X[i : i + 1]) for i in range(min(N_SINGLE, X.shape[0]))]
     base = memory("VmRSS")
@@ -159,7 +159,7 @@ PHASES: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Do the job of the file."""
+    """Run the job described in the file."""
     job_path, result_path = sys.argv[1:]
     job = json.loads(Path(job_path).read_text())
     adapter = import_module(f"benchmarks.rivals.adapters.{job['adapter']}")

@@ -1,1 +1,1 @@
-"""Our own kernels: their times, and their instructions as a guard that no load disturbs."""
+"""Kernels of labeltree: their times, and instruction counts as a guard that load cannot affect."""

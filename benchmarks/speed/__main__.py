@@ -1,4 +1,4 @@
-"""Measure our own kernels.
+"""Measure the kernels of labeltree.
 
 python -m benchmarks.speed instructions --compare   # guard: counts by callgrind
 python -m benchmarks.speed times --compare          # wall and CPU time, on a quiet machine
@@ -15,7 +15,7 @@ COMMANDS = {"instructions": instructions, "times": times}
 
 
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.speed",
         description=__doc__,

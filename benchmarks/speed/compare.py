@@ -1,4 +1,4 @@
-"""Times of two runs side by side: what became slower or faster beyond noise."""
+"""Comparison of the times of two runs: changes beyond noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-#: Ends of the names of figures that are compared, and whether more is better.
+#: Suffixes of the figures that are compared, and whether more is better.
 _COMPARED = {"_mb_per_s": True, "_per_s": True, "seconds": False, "_s": False, "_us": False}
 _SPREADS = ("_slowest", "_fastest")
 NOISE = 0.15  # between two runs on a quiet machine
@@ -24,7 +24,7 @@ class Change:
 
     @property
     def factor(self) -> float:
-        """How many times faster it became; below 1 it is slower."""
+        """Speedup; below 1 if the kernel became slower."""
         return self.now / self.before if self.more_is_better else self.before / self.now
 
     @property
@@ -52,7 +52,7 @@ def flat(figures: dict[str, Any], name: str = "") -> Iterator[tuple[str, float]]
 
 
 def changes(before: dict[str, Any], now: dict[str, Any]) -> list[Change]:
-    """Return the figures of speed that both runs have."""
+    """Return the changes of the speed figures that both runs have."""
     old, new = dict(flat(before)), dict(flat(now))
     found = []
     for name in new:
@@ -65,13 +65,13 @@ def changes(before: dict[str, Any], now: dict[str, Any]) -> list[Change]:
 
 
 def _spread(figures: dict[str, float], name: str) -> float:
-    """Return how far from its median a figure was in the same run, as a share."""
+    """Return the spread of a figure within a run, relative to its median."""
     others = [figures[name + end] for end in _SPREADS if name + end in figures]
     return max((abs(other / figures[name] - 1) for other in others), default=0.0)
 
 
 def comparison(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Return the table, after what makes both runs hard to compare."""
+    """Return the table, preceded by differences in machine and load."""
     old, new = before["machine"], now["machine"]
     lines = [f"against commit {old['commit']} (load average {old['load']}, now {new['load']})"]
     if old["processor"] != new["processor"]:

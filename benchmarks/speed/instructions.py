@@ -4,7 +4,7 @@
     python -m benchmarks.speed instructions --compare   # fail if a kernel needs over 2 % more
     python -m benchmarks.speed instructions --update    # write the counts and their commit
 
-Counts do not depend on what else runs on the machine. They need valgrind and a C compiler.
+Counts do not depend on the load of the machine. Counting needs valgrind and a C compiler.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from labeltree import PLTClassifier, cost, load, trees
 from labeltree.data import read_xmc, write_xmc
 
 BASELINE = ROOT / "benchmarks" / "results" / "instructions.json"
-#: Share by which a kernel may grow. Counts of one build differ by up to 0.15 %.
+#: Tolerated growth of a kernel. Counts of the same build differ by up to 0.15 %.
 TOLERANCE = 0.02
 N_ROWS, N_LABELS = 1000, 300
 N_ONLINE = 200
@@ -40,11 +40,11 @@ Kernel = tuple[str, Callable[[], Any], Callable[[Any], bool]]
 
 
 class NotCountedError(RuntimeError):
-    """Instructions that could not be counted; says what is missing."""
+    """Instructions cannot be counted; the message says what is missing."""
 
 
 def kernels(folder: Path) -> Iterator[Kernel]:
-    """Yield name, kernel and a check of its result; inputs are made beforehand."""
+    """Yield name, kernel and a check of its result; inputs are prepared beforehand."""
     X, Y = Generator(N_LABELS, n_features=4096).rows(N_ROWS)
     path = folder / "rows.txt"
     write_xmc(path, X, Y)
@@ -100,7 +100,7 @@ def measure() -> dict[str, int]:
         done = subprocess.run(
             _callgrind(folder),
             cwd=ROOT,
-            # The same hashes give the same dictionaries; threads that only spin are not started.
+            # Fixed hashes give identical dictionaries; spinning threads are not started.
             env=os.environ | {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"},
             capture_output=True,
             text=True,
@@ -119,12 +119,12 @@ def _callgrind(folder: Path) -> list[str]:
 
 
 def counts(folder: Path) -> dict[str, int]:
-    """Return the instructions of each dump of callgrind, by the name it was given."""
+    """Return the instructions of each callgrind dump, by name."""
     found = {}
     for path in sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:])):
         text = path.read_text()
         name = re.search(r"^desc: Trigger: Client Request: (.+)$", text, re.MULTILINE)
-        # Not the line "summary", which is wrong where a thread ended in between.
+        # Not the line "summary", which is wrong if a thread ended in between.
         total = re.search(r"^totals: (\d+)", text, re.MULTILINE)
         if name and total:
             found[name[1]] = int(total[1])
@@ -132,10 +132,10 @@ def counts(folder: Path) -> dict[str, int]:
 
 
 def run_marked(folder: Path) -> None:
-    """Run all kernels between marks; this is what runs below callgrind."""
+    """Run all kernels between marks; callgrind runs this function."""
     marks = ctypes.CDLL(str(folder / "marks.so"))
     for name, kernel, is_right in kernels(folder):
-        kernel()  # what is imported or cached by the first call is not counted
+        kernel()  # imports and caches of the first call are not counted
         marks.start_counting()
         found = kernel()
         marks.stop_counting(name.encode())
@@ -143,7 +143,7 @@ def run_marked(folder: Path) -> None:
 
 
 def comparison(before: dict[str, int], now: dict[str, int]) -> tuple[str, bool]:
-    """Return the table of both counts, and whether every kernel is within the tol.
+    """Return the table of both counts, and whether every kernel is within the tolerance.
 
     Examples
     --------
@@ -175,13 +175,15 @@ def _cell(count: int | None) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command line."""
     does = parser.add_mutually_exclusive_group()
-    does.add_argument("--compare", action="store_true", help="fail if a kernel exceeds it by 2 %%")
+    does.add_argument(
+        "--compare", action="store_true", help="fail if a kernel exceeds the saved counts by 2 %%"
+    )
     does.add_argument("--update", action="store_true", help="rewrite results/instructions.json")
     does.add_argument("--within", type=Path, help=argparse.SUPPRESS)
 
 
 def run(asked: argparse.Namespace) -> int:
-    """Do what the command line asks for; return the exit status."""
+    """Run the command; return the exit status."""
     if asked.within is not None:
         run_marked(asked.within)
         return 0

@@ -1,4 +1,4 @@
-/* What callgrind counts between: loaded into Python by ctypes, and without effect elsewhere. */
+/* Marks that callgrind counts between; loaded into Python by ctypes, without effect elsewhere. */
 #include <valgrind/callgrind.h>
 
 void start_counting(void) {

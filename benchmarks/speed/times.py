@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(asked: argparse.Namespace) -> int:
-    """Do what the command line asks for; return the exit status, which is 0."""
+    """Run the command; return the exit status, which is 0."""
     results: dict[str, Any] = {"machine": machine(), "results": {}}
     for name in asked.only:
         figures = importlib.import_module(f"benchmarks.speed.kernels.{name}").measure()

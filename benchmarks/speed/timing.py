@@ -13,17 +13,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Timed:
-    """Seconds of some repeats."""
+    """Seconds of each repeat."""
 
     seconds: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The median second."""
+        """The median in seconds."""
         return statistics.median(self.seconds)
 
     def figures(self, name: str, digits: int = 4) -> dict[str, float]:
-        """Return median and slowest as figures of this name."""
+        """Return the median and the slowest repeat as figures with this name."""
         return {
             name: round(self.median, digits),
             f"{name}_slowest": round(max(self.seconds), digits),
@@ -33,7 +33,7 @@ class Timed:
 def timed(
     kernel: Callable[[], Result], repeats: int, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[Timed, Result]:
-    """Run a kernel some times, and return its seconds and its last result."""
+    """Run a kernel several times, and return its seconds and its last result."""
     seconds = []
     for _ in range(repeats):
         start = clock()

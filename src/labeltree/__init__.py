@@ -1,4 +1,4 @@
-"""Probabilistic label trees that know and minimize what they cost."""
+"""Probabilistic label trees that report and minimize their training cost."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""How far a long fit is, for people who wait for it."""
+"""Progress reports for long-running fits."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from contextlib import contextmanager
 
 from labeltree.units import format_seconds
 
-#: Called with (done, total, what) as work goes on; done and total are in the same unit.
+#: Called with (done, total, name of the step); done and total are in the same unit.
 Progress = Callable[[float, float, str], None]
 
-_EVERY = 2.0  # seconds between two lines where there is no bar
+_INTERVAL = 2.0  # seconds between two lines when no bar is shown
 
 
 @contextmanager
 def show_progress(*, quiet: bool = False, lines: bool = False) -> Iterator[Progress | None]:
-    """Give a callback that reports progress and the time left on standard error, or None.
+    """Yield a callback that reports progress and time remaining to standard error, or None.
 
-    A bar where rich is installed and standard error is a terminal. Elsewhere a line every two
-    seconds if `lines` is set, and nothing if not.
+    Shows a progress bar if rich is installed and standard error is a terminal. Without rich, or if
+    `lines` is set and standard error is not a terminal, it prints a line every two seconds.
+    Otherwise nothing is reported.
     """
     if quiet or not (lines or sys.stderr.isatty()):
         yield None
@@ -49,23 +50,23 @@ def show_progress(*, quiet: bool = False, lines: bool = False) -> Iterator[Progr
 
 
 class _Lines:
-    """Writes a line at the end and every two seconds."""
+    """Writes a line every two seconds and one at the end."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
 
     def __call__(self, done: float, total: float, name: str) -> None:
         now = time.monotonic()
-        if done == 0:  # something else begins, and its speed is not known yet
+        if done == 0:  # a new step begins, and its speed is not known yet
             self._start = now
-        if done < total and now - self._last < _EVERY:
+        if done < total and now - self._last < _INTERVAL:
             return
         self._last = now
         print(progress_line(done, total, name, now - self._start), file=sys.stderr)
 
 
 def progress_line(done: float, total: float, name: str, seconds: float) -> str:
-    """Return what is told after so many seconds.
+    """Return the line that reports progress after the given number of seconds.
 
     Examples
     --------

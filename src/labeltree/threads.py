@@ -1,19 +1,19 @@
-"""How many threads a call may use."""
+"""Number of threads that a call uses."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-_MOST = 1024  # more threads than this are a mistake
+_MAX_THREADS = 1024  # larger values of n_jobs are assumed to be mistakes
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` means.
+    """Return the number of threads that `n_jobs` stands for.
 
-    None is every core the process may run on, as results are the same for every number of threads;
-    inside a joblib worker it is 1, as joblib uses the other cores. Negative numbers count from the
-    end as in scikit-learn: -1 is all cores, -2 all but one.
+    None means all cores available to the process, since results do not depend on the number of
+    threads. Inside a joblib worker None means 1, since joblib already uses the other cores.
+    Negative numbers count down as in scikit-learn: -1 is all cores, -2 all cores but one.
 
     Examples
     --------
@@ -28,9 +28,9 @@ def n_threads(n_jobs: int | None) -> int:
         return 1 if _is_joblib_worker() else n_cores
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of threads, or -1 for all cores, but is 0")
-    return min(n_jobs, _MOST) if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+    return min(n_jobs, _MAX_THREADS) if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
 
 
 def _is_joblib_worker() -> bool:
-    parallel = sys.modules.get("joblib.parallel")  # not imported by us, so mostly not there
+    parallel = sys.modules.get("joblib.parallel")  # None unless the caller has imported joblib
     return parallel is not None and bool(parallel.get_active_backend()[0].nesting_level)

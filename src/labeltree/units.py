@@ -1,4 +1,4 @@
-"""Numbers with a unit, as people read and write them."""
+"""Human-readable numbers with units: formatting and parsing."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ def format_bytes(size: float) -> str:
 def _with_unit(
     value: float, units: Iterable[tuple[str, float, float]], largest: tuple[str, float]
 ) -> str:
-    """Return the value in the first unit of (unit, size, below) in which it is small enough."""
-    fitting = ((unit, size) for unit, size, below in units if value / size < below)
+    """Return the value in the first (unit, size, limit) in which it is below the limit."""
+    fitting = ((unit, size) for unit, size, limit in units if value / size < limit)
     unit, size = next(fitting, largest)
     digits = 0 if value == 0 or value / size >= 9.95 or unit == "B" else 1
     return f"{value / size:.{digits}f}{unit}"
 
 
 def parse_quantity(text: str) -> tuple[float, str]:
-    """Return the number and the unit of a text such as "60s", "500MB" or "50us".
+    """Return the number and the unit of a string such as "60s", "500MB" or "50us".
 
     Examples
     --------
@@ -90,7 +90,7 @@ def parse_quantity(text: str) -> tuple[float, str]:
 
 
 def parse_bytes(name: str, size: float | str) -> float:
-    """Return a size in bytes: a number, or a text such as "500MB".
+    """Return a size in bytes, given as a number or a string such as "500MB".
 
     Examples
     --------
@@ -101,7 +101,7 @@ def parse_bytes(name: str, size: float | str) -> float:
     if isinstance(value, str):
         number, unit = parse_quantity(value)
         if unit not in BYTES:
-            raise ValueError(f"{name} is in {', '.join(BYTES)}, but is {size!r}")
+            raise ValueError(f"{name} must be in {', '.join(BYTES)}, but is {size!r}")
         value = number * BYTES[unit]
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be finite and above 0, but is {size}")

@@ -1,4 +1,4 @@
-"""The backend in a real Annif, by its command line; skipped where there is none."""
+"""The backend in a real Annif, through its command line; skipped if Annif is not installed."""
 
 import pickle
 import warnings
@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     import labeltree as lt
     from labeltree.annif import register
     from labeltree.annif.backend import LabeltreeBackend
-    from labeltree.storage.container import read_file
+    from tests.model_files import arrays_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -71,7 +71,7 @@ def run(*arguments: str, text: str | None = None, code: int = 0) -> str:
 
 
 def project():
-    """The project, opened anew."""
+    """Return the project, newly opened."""
     register()
     return annif.registry.AnnifRegistry("projects.cfg", "data", False).get_project("tea")
 
@@ -98,8 +98,8 @@ def test_the_command_line_trains_suggests_and_evaluates(trained) -> None:
     assert "Precision@1:                  \t0.8" in run("eval", "tea", "corpus.tsv")
 
 
-def test_the_analyzer_of_the_project_makes_the_words(trained) -> None:
-    # "teas" and "breads" are in training, the stems are asked for.
+def test_the_analyzer_of_the_project_splits_texts_into_words(trained) -> None:
+    # Training has "teas" and "breads"; the features are their stems.
     assert suggested("breads", limit=1) == suggested("bread", limit=1) == ["bread"]
     names = lt.load(model_file(trained)).features_.names
     assert "bread" in names
@@ -111,11 +111,11 @@ def test_several_processes_suggest_the_same(trained) -> None:
     assert run("eval", "tea", "corpus.tsv", "--jobs", "2") == one
 
 
-def test_suggestions_are_as_many_as_the_limit(trained) -> None:
+def test_the_limit_is_the_maximum_number_of_suggestions(trained) -> None:
     assert [len(suggested("tea", limit=k)) for k in (0, 1, 2, 3, 100)] == [0, 1, 2, 3, 3]
 
 
-def test_subjects_that_no_document_has_are_never_suggested(trained) -> None:
+def test_subjects_without_documents_are_never_suggested(trained) -> None:
     assert "unused" not in suggested("unused tea")
 
 
@@ -123,14 +123,14 @@ def test_nothing_is_suggested_for_a_text_without_known_words(trained) -> None:
     assert suggested("kohlrabi") == suggested("") == []
 
 
-def test_subjects_that_left_the_vocabulary_are_not_suggested(trained) -> None:
+def test_subjects_removed_from_the_vocabulary_are_not_suggested(trained) -> None:
     kept = [s for s in SUBJECTS if s != "tea"]
     (trained / "vocab.tsv").write_text("".join(f"{uri(s)}\t{s}\n" for s in kept))
     run("load-vocab", "--language", "en", "food", "vocab.tsv")
     assert suggested("a pot of tea") == ["drink", "bread"]
 
 
-def test_a_vocabulary_that_became_shorter_does_no_harm(trained) -> None:
+def test_a_model_works_with_a_shorter_vocabulary(trained) -> None:
     (trained / "vocab.tsv").write_text(f"{uri('bread')}\tbread\n")
     run("load-vocab", "--force", "--language", "en", "food", "vocab.tsv")
     assert suggested("bread and tea") == ["bread"]
@@ -144,7 +144,7 @@ def test_batch_equals_single(trained) -> None:
     np.testing.assert_array_equal(batch, alone)
 
 
-def test_a_model_in_use_can_be_sent_to_another_process(trained) -> None:
+def test_a_loaded_model_can_be_pickled(trained) -> None:
     model = project().backend
     model.initialize(parallel=True)
     again = pickle.loads(pickle.dumps(model._model))
@@ -159,14 +159,14 @@ def test_training_can_be_repeated_on_the_cached_corpus(trained) -> None:
     assert suggested("tea") == before
 
 
-def test_there_must_be_a_corpus_before_it_can_be_used_again(home) -> None:
+def test_cached_training_needs_an_earlier_corpus(home) -> None:
     assert "train on a corpus first" in run("train", "--cached", "tea", code=1)
 
 
 def test_the_same_corpus_gives_the_same_weights_for_any_number_of_jobs(trained) -> None:
-    before = read_file(model_file(trained)).arrays
+    before = arrays_of(model_file(trained))
     run("train", "tea", "corpus.tsv", "--jobs", "1")
-    after = read_file(model_file(trained)).arrays
+    after = arrays_of(model_file(trained))
     assert before.keys() == after.keys()
     for name, values in before.items():
         np.testing.assert_array_equal(after[name], values)
@@ -177,19 +177,19 @@ def test_the_same_corpus_gives_the_same_weights_for_any_number_of_jobs(trained) 
     [
         ("C=-1", "C must be above 0"),
         ("C=much", "C is 'much'"),
-        ("ngram=0", "ngram_range must rise"),
+        ("ngram=0", "ngram_range must be (min, max)"),
         ("tree=oak", "oak"),
     ],
 )
-def test_a_wrong_setting_is_named_and_leaves_the_model(setting, message, trained) -> None:
+def test_a_wrong_setting_is_named_and_keeps_the_model(setting, message, trained) -> None:
     before = model_file(trained).read_bytes()
     assert message in run("train", "tea", "corpus.tsv", "-b", f"labeltree.{setting}", code=1)
     assert model_file(trained).read_bytes() == before
 
 
-def test_settings_of_a_project_are_taken(home) -> None:
+def test_settings_of_a_project_are_used(home) -> None:
     (home / "projects.cfg").write_text(
-        PROJECT + "n_trees=2\nngram=1\nmin_df=1\nmax_features=4\nsublinear_tf=no\ncompress=yes\n"
+        PROJECT + "n_trees=2\nngram=1\nmin_df=1\nmax_features=4\nsublinear_tf=no\nquantize=yes\n"
     )
     run("train", "tea", "corpus.tsv")
     model = lt.load(model_file(home))
@@ -203,30 +203,30 @@ def test_an_empty_corpus_is_refused(home) -> None:
     assert "no document has a subject" in run("train", "tea", "corpus.tsv", code=1)
 
 
-def test_another_analyzer_needs_another_training(trained) -> None:
+def test_another_analyzer_requires_retraining(trained) -> None:
     (trained / "projects.cfg").write_text(PROJECT.replace("english", "finnish"))
-    with pytest.raises(OperationFailedException, match=r"\(english\), but .*; train it again"):
+    with pytest.raises(OperationFailedException, match=r"\(english\), but .*; retrain the project"):
         project().backend.initialize()
 
 
-def test_a_model_is_there_only_after_training(home) -> None:
+def test_there_is_no_model_before_training(home) -> None:
     assert not project().is_trained
     with pytest.raises(NotInitializedException, match=r"labeltree-model\.lt not found"):
         project().backend.initialize()
 
 
-def test_a_broken_model_is_named(trained) -> None:
+def test_a_damaged_model_is_named(trained) -> None:
     model_file(trained).write_bytes(b"no model")
     with pytest.raises(OperationFailedException, match=r"labeltree-model\.lt"):
         project().backend.initialize()
 
 
-def test_the_model_file_takes_no_texts_without_the_analyzer(trained) -> None:
+def test_the_model_file_refuses_texts_without_the_analyzer(trained) -> None:
     with pytest.raises(ValueError, match="tokenizer 'Annif snowball"):
         lt.load(model_file(trained)).tag(["tea"])
 
 
-def test_the_wrapper_hands_over_to_annif(home, monkeypatch, capsys) -> None:
+def test_the_module_runs_annif(home, monkeypatch, capsys) -> None:
     from labeltree.annif.__main__ import main
 
     monkeypatch.delitem(annif.backend._backend_fns, "labeltree", raising=False)

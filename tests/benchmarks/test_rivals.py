@@ -195,7 +195,7 @@ def test_a_system_for_one_label_is_not_run_on_several(tmp_path: Path) -> None:
 def test_labels_that_do_not_exist_are_not_a_ranking(data: Prepared) -> None:
     test = data.labels("tst")
     ranked = np.tile(np.arange(5) + N_LABELS, (test.n_rows, 1))
-    with pytest.raises(BadRankingError, match="are 0"):
+    with pytest.raises(BadRankingError, match="must be 0"):
         quality(data.labels("trn"), test, ranked)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.pages.__main__ import options
-from benchmarks.pages.growth import by_tree, exponent, fits, line_in_log, pictures, tables
+from benchmarks.pages.growth import by_tree, exponent, fits, line_in_log, plots, tables
 from benchmarks.pages.scale import in_process, measure_size, sizes, sweeps
 
 
@@ -87,8 +87,8 @@ def test_sizes_that_failed_are_named_below_the_table() -> None:
     assert [len(points) for points in by_tree(RECORD).values()] == [3]
 
 
-def test_pictures_have_a_panel_for_each_cost() -> None:
-    figures = dict(pictures([RECORD]))
+def test_plots_have_a_panel_for_each_cost() -> None:
+    figures = dict(plots([RECORD]))
     assert [len(figure.axes) for figure in figures.values()] == [4, 2]
 
 

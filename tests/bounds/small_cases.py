@@ -1,4 +1,4 @@
-"""Cases small enough to try them all."""
+"""Settings and types for tests on cases that are small enough to enumerate."""
 
 from hypothesis import settings
 
@@ -6,7 +6,7 @@ from labeltree.data import LabelRows, as_labels
 from tests.strategies import Nested
 
 fast = settings(max_examples=40, deadline=None)
-few = settings(max_examples=25, deadline=None)  # those that enumerate all trees
+few = settings(max_examples=25, deadline=None)  # for tests that enumerate all trees
 
 Case = tuple[Nested, list[set[int]]]
 

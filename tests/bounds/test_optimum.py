@@ -1,4 +1,4 @@
-"""Training cost: bounds of the cheapest tree."""
+"""Bounds on the training cost of the cheapest tree."""
 
 import heapq
 import itertools
@@ -24,7 +24,7 @@ from tests.strategies import (
 
 
 def small_problems(max_size: int | None = None) -> st.SearchStrategy[tuple[int, list[set[int]]]]:
-    """Numbers of labels that can be enumerated, with rows."""
+    """A number of labels small enough to enumerate all trees, and label rows."""
     return st.integers(1, 5).flatmap(
         lambda m: st.tuples(st.just(m), row_lists(m, max_rows=6, max_size=max_size))
     )
@@ -36,7 +36,7 @@ def counts_of(rows: list[set[int]], n_labels: int) -> list[int]:
 
 @few
 @given(small_problems())
-def test_no_tree_undercuts_the_simple_bound(problem: tuple[int, list[set[int]]]) -> None:
+def test_no_tree_costs_less_than_the_simple_bound(problem: tuple[int, list[set[int]]]) -> None:
     m, rows = problem
     assert bounds.simple_lower_bound(labels(rows, m)) <= cheapest_cost(rows, m)
 
@@ -46,14 +46,14 @@ def test_identical_full_columns_attain_the_simple_bound() -> None:
     assert bounds.simple_lower_bound(rows) == 4 + 5 * 4 == cheapest_cost(rows, 5)
 
 
-def test_a_single_label_costs_n_below_the_printed_bound() -> None:
+def test_a_single_label_costs_less_than_the_printed_bound() -> None:
     rows = labels([{0}, {0}, set()], 1)
     assert bounds.simple_lower_bound(rows) == 3 == cheapest_cost([{0}, {0}, set()], 1)
 
 
 @few
 @given(small_problems())
-def test_complete_ternary_trees_keep_their_ratio(problem: tuple[int, list[set[int]]]) -> None:
+def test_complete_ternary_trees_satisfy_their_ratio(problem: tuple[int, list[set[int]]]) -> None:
     m, rows = problem
     price = training_cost(complete_ternary(list(range(m))), rows)
     assert price <= bounds.ternary_upper_bound(labels(rows, m))
@@ -83,7 +83,7 @@ def binary_optimum(rows: list[set[int]], n_labels: int) -> int:
 
 @few
 @given(small_problems())
-def test_the_best_binary_tree_keeps_its_ratio(problem: tuple[int, list[set[int]]]) -> None:
+def test_the_best_binary_tree_satisfies_its_ratio(problem: tuple[int, list[set[int]]]) -> None:
     m, rows = problem
     limit = bounds.binary_ratio(m) * cheapest_cost(rows, m)
     assert binary_optimum(rows, m) <= limit + 1e-9
@@ -98,7 +98,7 @@ def test_identical_columns_attain_the_binary_ratio(m: int) -> None:
 
 @fast
 @given(trees_with_rows())
-def test_merging_cost_gives_the_cost_of_binary_trees(case: Case) -> None:
+def test_merging_cost_determines_the_cost_of_binary_trees(case: Case) -> None:
     nested, rows = case
     tree = LabelTree.from_nested(binarized(nested))
     truth = labels(rows, tree.n_labels)
@@ -117,7 +117,7 @@ def binarized(nested: Nested) -> Nested:
 
 @fast
 @given(st.lists(st.floats(0.001, 1.0), min_size=1, max_size=6))
-def test_entropy_is_below_its_bound(p: list[float]) -> None:
+def test_entropy_does_not_exceed_its_bound(p: list[float]) -> None:
     assert bounds.entropy(p) <= bounds.entropy_upper_bound(p) + 1e-9
 
 
@@ -129,7 +129,7 @@ def test_entropy_of_numbers_below_one_can_exceed_log_k(k: int) -> None:
 
 @few
 @given(small_problems(max_size=1))
-def test_no_multiclass_tree_undercuts_the_entropy_bound(
+def test_no_multiclass_tree_costs_less_than_the_entropy_bound(
     problem: tuple[int, list[set[int]]],
 ) -> None:
     m, rows = problem
@@ -143,19 +143,19 @@ def test_three_equal_classes_attain_the_entropy_bound() -> None:
     assert lower == pytest.approx(cheapest_cost(rows, 3))
 
 
-def test_unlabelled_rows_break_the_printed_entropy_bound() -> None:
+def test_unlabeled_rows_violate_the_printed_entropy_bound() -> None:
     rows = [{0}, {1}, set(), set()]
     printed = 4 + 3 * 4 / math.log2(3) * bounds.entropy([1 / 4, 1 / 4])
     assert bounds.entropy_lower_bound([1, 1], 4) < cheapest_cost(rows, 2) < printed
 
 
 def test_more_labels_than_rows_are_not_multiclass() -> None:
-    with pytest.raises(ValueError, match="2 labels stand in 1 rows"):
+    with pytest.raises(ValueError, match="2 labels are in 1 rows"):
         bounds.entropy_lower_bound([1, 1], 1)
 
 
 def ternary_huffman(counts: list[int]) -> Nested:
-    """Short merge first; labels without rows are merged before, at cost 0."""
+    """Return the tree whose first merge is short; labels without rows come first, at cost 0."""
     heap: list[tuple[int, int, Nested]] = [(c, j, j) for j, c in enumerate(counts)]
     heapq.heapify(heap)
     serial = itertools.count(len(counts))
@@ -169,7 +169,7 @@ def ternary_huffman(counts: list[int]) -> Nested:
 
 @few
 @given(small_problems())
-def test_huffman_trees_keep_their_bounds(problem: tuple[int, list[set[int]]]) -> None:
+def test_huffman_trees_satisfy_their_bounds(problem: tuple[int, list[set[int]]]) -> None:
     m, rows = problem
     rows = [*rows, set(range(m))]  # every label has a row
     counts = counts_of(rows, m)
@@ -193,8 +193,8 @@ def test_the_huffman_bound_is_within_three_n_of_the_entropy_bound(
 
 @fast
 @given(nested_counts(max_labels=12), st.integers(0, 5))
-def test_nested_optimum_is_its_recurrence(counts: list[int], n_unlabelled: int) -> None:
-    n_rows = max(counts) + n_unlabelled
+def test_nested_optimum_equals_its_recurrence(counts: list[int], n_unlabeled: int) -> None:
+    n_rows = max(counts) + n_unlabeled
     expected = reference.nested_optimum(counts, n_rows)
     assert bounds.nested_optimum(counts[::-1], n_rows) == expected
 
@@ -227,13 +227,13 @@ def cheapest(rows: list[set[int]]) -> list[LabelTree]:
     return [LabelTree.from_nested(t) for t, c in zip(trees, prices, strict=True) if c == best]
 
 
-def test_multiclass_forms_order_leaves_by_degrees_above_not_by_depth() -> None:
-    # Label 0 lies at depth 2 with D = 2 + 2, labels 2..4 at depth 2 with D = 2 + 3.
+def test_multiclass_forms_order_leaves_by_the_degrees_above_not_by_depth() -> None:
+    # Label 0 is at depth 2 with D = 2 + 2, labels 2..4 are at depth 2 with D = 2 + 3.
     tree = LabelTree.from_nested([[0, 1], [2, 3, 4]])
     assert bounds.is_multiclass_form(tree, [2, 2, 1, 1, 1])
     assert not bounds.is_multiclass_form(tree, [1, 2, 1, 1, 2])
 
 
-def test_wide_nodes_and_two_inner_children_are_not_of_the_forms() -> None:
+def test_trees_with_wide_nodes_or_two_inner_children_do_not_have_the_forms() -> None:
     assert not bounds.is_multiclass_form(LabelTree.from_nested([0, 1, 2, 3]), [1, 1, 1, 1])
     assert not bounds.is_nested_form(LabelTree.from_nested([[0, 1], [2, 3]]), [1, 1, 1, 1])

@@ -1,4 +1,4 @@
-"""Prediction cost, errors of estimates, and the hardness of it all."""
+"""Bounds on prediction cost and errors of estimates, and the hardness of the problem."""
 
 import numpy as np
 import pytest
@@ -33,10 +33,10 @@ Estimated = tuple[LabelTree, np.ndarray, np.ndarray]
 
 @fast
 @given(estimated_trees())
-def test_estimates_stray_at_most_by_their_regret(case: Estimated) -> None:
+def test_errors_of_estimates_do_not_exceed_the_regret(case: Estimated) -> None:
     tree, true, guess = case
-    strayed = np.abs(bounds.path_products(tree, true) - bounds.path_products(tree, guess))
-    assert (strayed <= bounds.estimation_regret(tree, true, guess) + 1e-9).all()
+    errors = np.abs(bounds.path_products(tree, true) - bounds.path_products(tree, guess))
+    assert (errors <= bounds.estimation_regret(tree, true, guess) + 1e-9).all()
 
 
 @fast
@@ -54,27 +54,29 @@ def test_regret_sums_the_weighted_errors_of_the_path(case: Estimated) -> None:
         assert regret[v] == pytest.approx(expected)
 
 
-def test_an_error_at_the_root_alone_attains_its_regret() -> None:
+def test_an_error_at_the_root_alone_attains_the_regret() -> None:
     true, guess = [0.25, 1, 1, 1, 1], [0.75, 1, 1, 1, 1]
     assert bounds.estimation_regret(NEST, true, guess).tolist() == [0.5] * 5
 
 
 @fast
 @given(estimated_trees(), thresholds)
-def test_prediction_cost_counts_the_calls_of_algorithm_2(case: Estimated, tau: float) -> None:
+def test_prediction_cost_counts_the_classifiers_that_algorithm_2_evaluates(
+    case: Estimated, tau: float
+) -> None:
     tree, _, guess = case
     calls = [reference.calls_of_query(tree.parent.tolist(), row, tau) for row in guess.tolist()]
     estimates = bounds.path_products(tree, guess)
     assert bounds.prediction_cost(tree, estimates, tau).tolist() == calls
 
 
-def test_threshold_zero_calls_every_node() -> None:
+def test_threshold_zero_evaluates_every_node() -> None:
     assert bounds.prediction_cost(NEST, [0.0] * 5, 0.0) == NEST.n_nodes
 
 
 @fast
 @given(nested_trees(), st.data())
-def test_normalized_estimates_are_the_two_steps_of_the_paper(
+def test_normalized_estimates_follow_the_two_steps_of_the_paper(
     nested: Nested, data: st.DataObject
 ) -> None:
     tree = LabelTree.from_nested(nested)
@@ -94,7 +96,7 @@ def test_normalizing_twice_changes_nothing(nested: Nested, data: st.DataObject) 
 
 @fast
 @given(estimated_trees(), thresholds)
-def test_normalized_products_are_those_of_algorithm_2_with_normalisation(
+def test_normalized_products_equal_algorithm_2_with_normalization(
     case: Estimated, tau: float
 ) -> None:
     tree, _, guess = case
@@ -110,7 +112,7 @@ def test_normalized_products_are_those_of_algorithm_2_with_normalisation(
 
 @fast
 @given(estimated_trees(), thresholds)
-def test_queries_call_no_more_than_the_theorem_allows_with_normalisation(
+def test_queries_satisfy_theorem_6_with_normalization_at_each_node(
     case: Estimated, tau: float
 ) -> None:
     tree, _, guess = case
@@ -134,7 +136,7 @@ def test_children_that_are_all_zero_share_evenly() -> None:
 
 @fast
 @given(nested_trees(), st.data(), thresholds)
-def test_normalized_queries_call_no_more_than_the_threshold_theorem_allows(
+def test_queries_with_normalized_estimates_satisfy_theorem_6(
     nested: Nested, data: st.DataObject, tau: float
 ) -> None:
     tree = LabelTree.from_nested(nested)
@@ -143,7 +145,7 @@ def test_normalized_queries_call_no_more_than_the_threshold_theorem_allows(
     assert bounds.prediction_cost(tree, eta, tau) <= limit
 
 
-def test_one_certain_label_attains_the_threshold_theorem() -> None:
+def test_one_certain_label_attains_theorem_6() -> None:
     tree = LabelTree.from_nested([[0, 1], [2, 3]])
     eta = np.zeros(7)
     eta[cost.assign(tree, [2])[0]] = 1.0
@@ -151,25 +153,25 @@ def test_one_certain_label_attains_the_threshold_theorem() -> None:
     assert bounds.prediction_cost(tree, eta, 1.0) == limit == 5
 
 
-def test_the_threshold_theorem_fails_without_normalizing() -> None:
-    eta = [1.0, 1.0, 0.0, 0.0, 0.0]  # the leaves claim nothing of what their parents promise
+def test_theorem_6_fails_without_normalization() -> None:
+    eta = [1.0, 1.0, 0.0, 0.0, 0.0]  # the leaves have no mass, but their parents do
     assert bounds.threshold_cost_bound(NEST, [0.0, 0.0, 0.0], 0.5) == 1
     assert bounds.prediction_cost(NEST, eta, 0.5) == 5
 
 
-def test_three_tenths_hold_three_times_a_tenth() -> None:
+def test_rounding_does_not_lower_the_threshold_bound() -> None:
     star = LabelTree.from_nested([0, 1, 2])
     assert 0.3 // 0.1 == 2
     assert bounds.threshold_cost_bound(star, [0.3, 0.0, 0.0], 0.1) == 1 + 3 * 3
 
 
-def test_a_threshold_query_of_a_single_label_calls_once() -> None:
+def test_a_query_of_a_single_label_tree_evaluates_one_classifier() -> None:
     assert bounds.threshold_cost_bound(LabelTree.from_nested(0), [1.0], 0.1) == 1
 
 
 @fast
 @given(estimated_trees())
-def test_label_estimates_sum_to_no_more_than_their_bound(case: Estimated) -> None:
+def test_the_sum_of_label_estimates_does_not_exceed_its_bound(case: Estimated) -> None:
     tree, true, guess = case
     mass = bounds.path_products(tree, true)[:, tree.leaves].sum(axis=1)
     found = bounds.path_products(tree, guess)[:, tree.leaves].sum(axis=1)
@@ -180,7 +182,7 @@ def test_label_estimates_sum_to_no_more_than_their_bound(case: Estimated) -> Non
 
 @fast
 @given(estimated_trees(), thresholds)
-def test_expected_prediction_cost_is_below_its_bound(case: Estimated, tau: float) -> None:
+def test_expected_prediction_cost_does_not_exceed_its_bound(case: Estimated, tau: float) -> None:
     tree, true, guess = case  # three equally likely x
     calls = bounds.prediction_cost(tree, bounds.path_products(tree, guess), tau).mean()
     price = bounds.cost_of_probabilities(tree, bounds.path_products(tree, true)).mean()
@@ -190,7 +192,7 @@ def test_expected_prediction_cost_is_below_its_bound(case: Estimated, tau: float
 
 @fast
 @given(estimated_trees(), thresholds)
-def test_exact_estimates_keep_the_corollary(case: Estimated, tau: float) -> None:
+def test_exact_estimates_satisfy_the_corollary(case: Estimated, tau: float) -> None:
     tree, true, _ = case
     eta = bounds.path_products(tree, true)
     price = float(bounds.cost_of_probabilities(tree, eta).mean())
@@ -200,7 +202,7 @@ def test_exact_estimates_keep_the_corollary(case: Estimated, tau: float) -> None
     assert bounds.expected_prediction_cost_bound(tree, price, tau, no_errors) == limit
 
 
-def test_wrong_estimates_break_the_printed_bound_and_attain_the_corrected_one() -> None:
+def test_wrong_estimates_violate_the_printed_bound_and_attain_the_corrected_one() -> None:
     tree = LabelTree.from_nested([list(range(100)), list(range(100, 200))])
     true, guess = np.ones(203), np.ones(203)
     true[0] = 0.0
@@ -225,19 +227,19 @@ def test_a_root_at_the_threshold_attains_the_corollary() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.threshold_cost_bound(NEST, [0.0] * 3, 0.0), "threshold is above 0"),
+        (lambda: bounds.threshold_cost_bound(NEST, [0.0] * 3, 0.0), "threshold must be above 0"),
         (lambda: bounds.threshold_cost_bound(NEST, [0.0] * 5, 0.5), "each of the 3 labels"),
         (lambda: bounds.exact_prediction_cost_bound(3.0, 1.5), "at most 1, but is 1.5"),
         (lambda: bounds.prediction_cost(NEST, [0.0] * 3, 0.5), "each of the 5 nodes"),
-        (lambda: bounds.prediction_cost(NEST, [0.0] * 5, -1), "threshold is between 0 and 1"),
-        (lambda: bounds.normalize_estimates(NEST, [2.0] * 5), "holds probabilities 0..1"),
+        (lambda: bounds.prediction_cost(NEST, [0.0] * 5, -1), "threshold must be between 0 and 1"),
+        (lambda: bounds.normalize_estimates(NEST, [2.0] * 5), "must hold probabilities in 0..1"),
         (
             lambda: bounds.expected_prediction_cost_bound(NEST, 1.0, 0.5, [[0.0] * 5]),
             "average the rows first",
         ),
     ],
 )
-def test_senseless_questions_are_refused(call: object, message: str) -> None:
+def test_invalid_arguments_are_refused(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -256,13 +258,13 @@ def test_the_tree_of_a_clique_costs_the_threshold() -> None:
     assert cost.training_cost(tree, instance.rows) == instance.threshold
 
 
-def test_a_missing_edge_makes_the_tree_too_dear() -> None:
+def test_a_missing_edge_makes_the_tree_too_expensive() -> None:
     instance = bounds.clique_instance(CLIQUE[1:] + PATH, 30)
     assert cost.training_cost(instance.tree(range(20)), instance.rows) > instance.threshold
 
 
 @pytest.mark.parametrize("size", [1, 10, 19, 21, 30])
-def test_another_set_of_vertices_makes_the_tree_too_dear(size: int) -> None:
+def test_another_set_of_vertices_makes_the_tree_too_expensive(size: int) -> None:
     complete = [(u, v) for u in range(30) for v in range(u)]
     instance = bounds.clique_instance(complete, 30)
     assert cost.training_cost(instance.tree(range(size)), instance.rows) > instance.threshold
@@ -276,7 +278,7 @@ def test_rows_of_vertices_hold_the_arcs_that_touch_them() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 6), st.data())
-def test_the_prepared_graph_has_the_clique_exactly_if_the_given_one_has(
+def test_the_prepared_graph_has_the_clique_if_and_only_if_the_original_does(
     n: int, data: st.DataObject
 ) -> None:
     possible = [(u, v) for u in range(n) for v in range(u)]
@@ -288,7 +290,7 @@ def test_the_prepared_graph_has_the_clique_exactly_if_the_given_one_has(
     assert prepared == (largest_clique(n, edges) >= k)
 
 
-def test_large_graphs_are_prepared_to_two_thirds() -> None:
+def test_the_clique_of_a_prepared_graph_has_two_thirds_of_the_vertices() -> None:
     instance = bounds.reduce_clique([], 12, 2)
     assert (instance.n_vertices, instance.clique_size) == (30, 20)
 
@@ -298,9 +300,12 @@ def test_large_graphs_are_prepared_to_two_thirds() -> None:
     [
         (lambda: bounds.clique_instance([], 31), "multiple of 30, but is 31"),
         (lambda: bounds.clique_instance([(0, 30)], 30), r"0\.\.29, but there is an edge \(0, 30\)"),
-        (lambda: bounds.reduce_clique([], 3, 4), "k is between 1 and the 3 vertices, but is 4"),
+        (
+            lambda: bounds.reduce_clique([], 3, 4),
+            "k must be between 1 and the 3 vertices, but is 4",
+        ),
     ],
 )
-def test_other_graphs_are_refused(call: object, message: str) -> None:
+def test_invalid_graphs_are_refused(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

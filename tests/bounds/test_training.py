@@ -1,4 +1,4 @@
-"""Training cost: bounds of a given tree."""
+"""Bounds on the training cost of a given tree."""
 
 import itertools
 import math
@@ -33,17 +33,17 @@ def test_no_row_costs_more_than_its_bound(case: Case) -> None:
     assert sum(limits) == bounds.training_cost_upper_bound(tree, rows)
 
 
-def test_one_label_in_a_perfect_tree_costs_its_bound() -> None:
+def test_one_label_in_a_perfect_tree_attains_the_bound() -> None:
     assert cost.row_costs(PERFECT, [[4]]).tolist() == [bounds.row_cost_upper_bound(PERFECT, 1)]
 
 
-def test_a_row_of_a_single_label_tree_costs_its_bound() -> None:
+def test_the_bound_of_a_single_label_tree_is_one() -> None:
     assert bounds.row_cost_upper_bound(LabelTree.from_nested(0), 1) == 1
 
 
 @fast
 @given(trees_with_rows(), st.data())
-def test_expected_cost_is_below_its_bound_and_a_sum_over_nodes(
+def test_expected_cost_does_not_exceed_its_bound_and_is_a_sum_over_nodes(
     case: Case, data: st.DataObject
 ) -> None:
     nested, sets = case
@@ -83,9 +83,9 @@ def test_costs_of_independent_labels_concentrate(nested: Nested, data: st.DataOb
         assert beyond <= bounds.concentration(tree, deviation, n_rows=2) + 1e-12
 
 
-def test_equal_labels_break_concentration_and_satisfy_the_form_without_independence() -> None:
+def test_equal_labels_violate_concentration_but_satisfy_the_form_without_independence() -> None:
     tree = balanced_binary(1024)
-    # One fair coin for all labels: the cost is 1 or 2047, always 1023 from its mean 1024.
+    # One fair coin for all labels: the cost is 1 or 2047, always 1023 away from its mean 1024.
     assert bounds.concentration(tree, 1022.0) < 0.02
     assert bounds.concentration(tree, 1022.0, independent_labels=False) == 1.0
 
@@ -95,16 +95,16 @@ def balanced_binary(n_labels: int) -> LabelTree:
     return LabelTree.from_parents(parent, [-1] * (n_labels - 1) + list(range(n_labels)))
 
 
-def test_the_cost_of_a_single_label_never_strays() -> None:
+def test_the_cost_of_a_single_label_never_deviates() -> None:
     assert bounds.concentration(LabelTree.from_nested(0), 0.0) == 0.0
 
 
-# Intervals of nodes -----------------------------------------------------------------------------
+# Intervals of node values -----------------------------------------------------------------------
 
 
 @fast
 @given(trees_with_rows(), st.data())
-def test_node_probabilities_and_weights_lie_in_their_intervals(
+def test_node_probabilities_and_weights_are_in_their_intervals(
     case: Case, data: st.DataObject
 ) -> None:
     nested, rows = case
@@ -116,7 +116,7 @@ def test_node_probabilities_and_weights_lie_in_their_intervals(
 
 @fast
 @given(nested_trees(), st.data())
-def test_whole_trees_are_checked_node_by_node(nested: Nested, data: st.DataObject) -> None:
+def test_within_intervals_checks_every_node(nested: Nested, data: st.DataObject) -> None:
     tree = LabelTree.from_nested(nested)
     eta = data.draw(node_values(tree))
     expected = []
@@ -148,8 +148,8 @@ def test_weights_are_at_the_ends_of_their_intervals_under_the_two_conditions(cas
             assert weights[v] == high
 
 
-def test_one_covering_label_for_each_row_is_not_enough() -> None:
-    rows = [{0}, {1}]  # each row has a label that covers it, as the print asks
+def test_one_covering_label_for_each_row_is_not_sufficient() -> None:
+    rows = [{0}, {1}]  # each row has a label that covers it, which is the printed condition
     tree = LabelTree.from_nested([0, 1])
     assert not bounds.is_label_covering(rows)
     assert cost.node_weights(tree, rows).tolist() == [2, 1, 1]
@@ -164,23 +164,26 @@ def test_rows_without_labels_of_a_node_are_multiclass_too() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.row_cost_upper_bound(PERFECT, -1), "n_true is at least 0, but is -1"),
-        (lambda: bounds.concentration(PERFECT, -1.0), "deviation is at least 0"),
+        (lambda: bounds.row_cost_upper_bound(PERFECT, -1), "n_true must be at least 0, but is -1"),
+        (lambda: bounds.concentration(PERFECT, -1.0), "deviation must be at least 0"),
         (lambda: bounds.concentration(PERFECT, 1.0, n_rows=0), "n_rows must be at least 1"),
-        (lambda: bounds.node_interval([]), "children is a list of numbers"),
-        (lambda: bounds.node_interval([1.5]), "values of children are 0..1"),
+        (lambda: bounds.node_interval([]), "children must be a list of numbers"),
+        (lambda: bounds.node_interval([1.5]), "values of children must be in 0..1"),
         (lambda: bounds.within_intervals(PERFECT, [1.0]), "each of the 13 nodes"),
         (lambda: bounds.expected_cost_upper_bound(PERFECT, [1.0]), "there are 9 labels"),
-        (lambda: bounds.expected_cost_upper_bound(PERFECT, [2.0] * 9), "holds probabilities 0..1"),
-        (lambda: bounds.is_multiclass([[0]], [1]), "labels are 0..0"),
+        (
+            lambda: bounds.expected_cost_upper_bound(PERFECT, [2.0] * 9),
+            "must hold probabilities in 0..1",
+        ),
+        (lambda: bounds.is_multiclass([[0]], [1]), "labels must be in 0..0"),
         (lambda: bounds.ternary_ratio(0), "n_labels must be at least 1, but is 0"),
         (lambda: bounds.nested_optimum([3], 2), "at most n_rows = 2 rows, but one has 3"),
-        (lambda: bounds.nested_optimum([-1], 2), "counts holds one integer of at least 0"),
+        (lambda: bounds.nested_optimum([-1], 2), "counts must hold one nonnegative integer"),
         (lambda: bounds.is_nested_form(PERFECT, [1]), "has 9 labels, but there are 1 counts"),
         (lambda: bounds.k_sparse_upper_bound(1, 1, 0), "k must be at least 1, but is 0"),
-        (lambda: bounds.entropy([-0.5]), "entropy needs numbers of at least 0"),
+        (lambda: bounds.entropy([-0.5]), "entropy needs nonnegative numbers"),
     ],
 )
-def test_senseless_questions_are_refused(call: object, message: str) -> None:
+def test_invalid_arguments_are_refused(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -62,7 +62,7 @@ def test_a_root_without_a_classifier_is_in_no_pair() -> None:
     assert model.path_scores(X, Y, 1)[0].nodes.tolist() == [1, 2, 1, 2]
 
 
-def test_path_scores_refuse_labels_beyond_the_tree_and_other_numbers_of_rows() -> None:
+def test_path_scores_refuse_unknown_labels_and_different_numbers_of_rows() -> None:
     clf = fitted()
     X, _ = data()
     with pytest.raises(ValueError, match="same number of rows"):
@@ -76,30 +76,30 @@ def test_path_scores_refuse_labels_beyond_the_tree_and_other_numbers_of_rows() -
 
 @given(st.integers(0, 1000))
 @settings(deadline=None, max_examples=20)
-def test_a_fitted_link_has_the_least_log_loss_nearby(seed: int) -> None:
+def test_a_fitted_link_has_a_locally_minimal_log_loss(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=80)
     positive = rng.random(80) < 1 / (1 + np.exp(-3 * scores - 1))
     link = fit_link(scores, positive, Link(1.0, 0.0), 0)
-    least = reference.log_loss_of_link(*link, scores, positive)
+    minimum = reference.log_loss_of_link(*link, scores, positive)
     for slope, intercept in itertools.product((-0.01, 0, 0.01), repeat=2):
         moved = (link.slope + slope, link.intercept + intercept)
-        assert least <= reference.log_loss_of_link(*moved, scores, positive) + 1e-9
+        assert minimum <= reference.log_loss_of_link(*moved, scores, positive) + 1e-9
 
 
-def test_a_link_finds_what_made_the_pairs() -> None:
+def test_a_fitted_link_recovers_the_link_of_the_pairs() -> None:
     rng = np.random.default_rng(0)
     scores = rng.normal(size=200_000)
     link = fit_link(scores, rng.random(200_000) < Link(4.0, 1.0)(scores), Link(1.0, 0.0), 100)
     assert link == pytest.approx((4.0, 1.0), abs=0.1)
 
 
-def test_pairs_that_a_score_tells_apart_give_a_finite_link() -> None:
+def test_separable_pairs_give_a_finite_link() -> None:
     link = fit_link(np.array([-1.0, 1.0]), np.array([False, True]), Link(4.0, 1.0), 100)
     assert link == pytest.approx((4.0, 1.0), abs=0.5)
 
 
-def test_a_link_without_pairs_is_the_one_to_stay_near_to() -> None:
+def test_a_link_without_pairs_is_the_prior() -> None:
     assert fit_link(np.empty(0), np.empty(0, bool), Link(4.0, 1.0), 100) == Link(4.0, 1.0)
 
 
@@ -108,7 +108,7 @@ def test_equal_scores_give_the_share_of_positive_pairs() -> None:
     assert link(np.array([0.5])) == pytest.approx([0.25])
 
 
-def test_a_depth_of_many_pairs_has_its_own_link_and_one_of_few_has_the_overall_one() -> None:
+def test_a_depth_with_many_pairs_has_its_own_link_and_one_with_few_has_the_overall_link() -> None:
     rng = np.random.default_rng(0)
     depth = np.array([0, 1, 1, 2], np.int32)
     nodes = np.repeat([1, 3], [100_000, 20]).astype(np.int32)
@@ -126,7 +126,7 @@ def test_a_depth_of_many_pairs_has_its_own_link_and_one_of_few_has_the_overall_o
 
 @given(probabilities, st.integers(0, 100))
 @settings(deadline=None, max_examples=50)
-def test_a_curve_keeps_the_order_and_stays_within_0_and_1(p: np.ndarray, seed: int) -> None:
+def test_a_curve_preserves_order_and_stays_within_0_and_1(p: np.ndarray, seed: int) -> None:
     rng = np.random.default_rng(seed)
     curve = fit_isotonic(rng.random(500), rng.random(500) < 0.3)
     after = curve(np.sort(p))
@@ -144,14 +144,14 @@ def test_the_inverse_gives_at_least_the_threshold(t, slope, shift) -> None:
     assert curve(max(before - 1e-4, 0)) <= np.float32(t)
 
 
-def test_an_odds_curve_moves_log_odds() -> None:
+def test_an_odds_curve_is_linear_in_log_odds() -> None:
     p = np.linspace(0.001, 0.999, 97)
     odds = np.log(p / (1 - p))
     expected = 1 / (1 + np.exp(-(0.8 * odds - 0.5)))
     np.testing.assert_allclose(odds_curve(0.8, -0.5)(p), expected, atol=2e-3)
 
 
-def test_isotonic_levels_are_those_of_pooling_adjacent_violators() -> None:
+def test_isotonic_levels_equal_pooling_adjacent_violators() -> None:
     rng = np.random.default_rng(0)
     n_groups = 12
     p = np.sort(rng.random(n_groups * PAIRS_PER_KNOT))
@@ -162,13 +162,13 @@ def test_isotonic_levels_are_those_of_pooling_adjacent_violators() -> None:
     assert curve.y[1:-1] == pytest.approx(sorted(set(levels)), abs=2e-3)
 
 
-def test_isotonic_keeps_equal_probabilities_together() -> None:
+def test_isotonic_maps_equal_probabilities_to_one_value() -> None:
     curve = fit_isotonic(np.full(200, 0.4), np.arange(200) < 50)
     assert curve(0.4) == pytest.approx(0.25, abs=1e-3)
 
 
 @pytest.mark.parametrize("p", [[], [0.0], [1.0], [0.0, 1.0]])
-def test_isotonic_takes_the_ends(p: list[float]) -> None:
+def test_isotonic_accepts_probabilities_of_0_and_1(p: list[float]) -> None:
     curve = fit_isotonic(np.array(p), np.ones(len(p), bool))
     assert curve.x[0] == 0
     assert curve.x[-1] == 1
@@ -178,19 +178,19 @@ def test_isotonic_takes_the_ends(p: list[float]) -> None:
     ("x", "y", "message"),
     [
         ([0, 1], [0, 0.5, 1], "same length"),
-        ([0.1, 1], [0, 1], "leads from 0 to 1"),
-        ([0, 1], [0, 1.5], "stays within"),
-        ([0, 0.5, 0.5, 1], [0, 0.1, 0.2, 1], "ascend strictly"),
-        ([0, 0.5, 1], [0, 1, 1], "ascend strictly"),
-        ([0, 1], [0, np.nan], "stays within"),
+        ([0.1, 1], [0, 1], "x must run from 0 to 1"),
+        ([0, 1], [0, 1.5], "y must lie in 0..1"),
+        ([0, 0.5, 0.5, 1], [0, 0.1, 0.2, 1], "strictly increasing"),
+        ([0, 0.5, 1], [0, 1, 1], "strictly increasing"),
+        ([0, 1], [0, np.nan], "y must lie in 0..1"),
     ],
 )
-def test_a_broken_curve_is_refused(x, y, message) -> None:
+def test_an_invalid_curve_is_refused(x, y, message) -> None:
     with pytest.raises(ValueError, match=message):
         Curve(np.array(x), np.array(y))
 
 
-def test_fit_gives_a_fixed_curve_for_labels_and_none_for_classes_or_logistic_nodes() -> None:
+def test_fit_uses_a_fixed_curve_for_labels_and_none_for_classes_or_logistic_nodes() -> None:
     assert fixed_calibration("squared_hinge", "indicator").curve is not None
     assert fixed_calibration("squared_hinge", "classes").curve is None
     assert fixed_calibration("logistic", "indicator").curve is None
@@ -223,7 +223,7 @@ def test_a_curve_changes_no_ranking(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.37, 0.8, 1.0])
-def test_a_threshold_is_one_of_calibrated_probabilities(method: str, threshold: float) -> None:
+def test_a_threshold_applies_to_calibrated_probabilities(method: str, threshold: float) -> None:
     clf = fitted().calibrate(*data(400, seed=1), method)
     X, _ = data(60, seed=2)
     every = clf.predict_proba(X).toarray()
@@ -233,7 +233,7 @@ def test_a_threshold_is_one_of_calibrated_probabilities(method: str, threshold: 
     )
 
 
-def test_thresholds_by_label_in_a_search_are_of_calibrated_probabilities() -> None:
+def test_thresholds_by_label_apply_to_calibrated_probabilities() -> None:
     clf = fitted()
     thresholds = np.linspace(0.05, 0.9, 10).astype(np.float32)
     X = rows_of_length_one()
@@ -258,7 +258,7 @@ def test_calibrating_again_replaces_the_old_calibration() -> None:
     np.testing.assert_array_equal(once.predict_proba(X).toarray(), twice.predict_proba(X).toarray())
 
 
-def test_method_none_goes_back_to_what_fit_gave() -> None:
+def test_method_none_restores_the_probabilities_of_fit() -> None:
     clf = fitted()
     X, _ = data(60, seed=2)
     before = clf.predict_proba(X).toarray()
@@ -276,7 +276,7 @@ def test_calibration_and_thresholds_survive_pickling(method: str) -> None:
     np.testing.assert_array_equal(clf.thresholds_, again.thresholds_)
 
 
-def test_clone_and_fit_forget() -> None:
+def test_clone_and_fit_drop_calibration_and_thresholds() -> None:
     clf = fitted().calibrate(*data(400, seed=1)).tune_thresholds(*data(400, seed=1))
     fresh = fitted()
     X, _ = data(60, seed=2)
@@ -295,11 +295,11 @@ def test_classes_can_be_calibrated() -> None:
     clf.calibrate(X[100:], y[100:])
     np.testing.assert_array_equal(clf.predict(X), before)
     _, p = clf.top_k(X[100:], k=1)
-    right = np.mean(clf.predict(X[100:]) == y[100:])
-    assert p.mean() == pytest.approx(right, abs=0.1)
+    accuracy = np.mean(clf.predict(X[100:]) == y[100:])
+    assert p.mean() == pytest.approx(accuracy, abs=0.1)
 
 
-def test_trees_of_other_classifiers_take_curves_but_no_links() -> None:
+def test_node_estimators_support_curves_but_not_links() -> None:
     X, Y = data()
     clf = PLTClassifier(tree="huffman", node_estimator=BernoulliNB()).fit(X, Y)
     before = clf.top_k(X, k=3)[0]
@@ -323,7 +323,7 @@ def test_trees_of_other_classifiers_take_curves_but_no_links() -> None:
         ([[1, 0]], [["wine"]], "label 'wine'"),
     ],
 )
-def test_a_call_that_fails_leaves_the_estimator_as_it_was(call, X, y, message) -> None:
+def test_a_failed_call_does_not_change_the_estimator(call, X, y, message) -> None:
     clf = PLTClassifier(n_jobs=1).fit([[1, 0], [0, 1]], [["tea"], ["bread"]])
     model = clf.model_
     with pytest.raises(ValueError, match=message):

@@ -21,7 +21,7 @@ from tests.reference import calibration as reference
 
 @st.composite
 def candidates(draw: st.DrawFn) -> Candidates:
-    """Pairs of three labels, with ties, and some true rows that are no pairs."""
+    """Pairs of three labels, with ties, and some true rows that are not among the pairs."""
     n = draw(st.integers(0, 12))
     numbers = st.lists(st.integers(0, 2), min_size=n, max_size=n)
     labels = np.array(draw(numbers), np.int32)
@@ -44,7 +44,7 @@ def f1_of_label(pairs: Candidates, j: int, threshold: float) -> float:
 
 @given(candidates())
 @settings(deadline=None, max_examples=50)
-def test_the_micro_threshold_has_the_best_f1_of_all(pairs: Candidates) -> None:
+def test_the_micro_threshold_has_the_best_f1(pairs: Candidates) -> None:
     def f1(threshold: float) -> float:
         total = pairs.n_true.sum()
         return reference.f1_of_threshold(pairs.probabilities, pairs.is_true, total, threshold)
@@ -54,7 +54,7 @@ def test_the_micro_threshold_has_the_best_f1_of_all(pairs: Candidates) -> None:
 
 @given(candidates())
 @settings(deadline=None, max_examples=50)
-def test_the_macro_threshold_has_the_best_mean_f1_of_all(pairs: Candidates) -> None:
+def test_the_macro_threshold_has_the_best_mean_f1(pairs: Candidates) -> None:
     def f1(threshold: float) -> float:
         return sum(f1_of_label(pairs, j, threshold) for j in range(3))
 
@@ -78,14 +78,14 @@ def test_smoothed_thresholds_are_no_worse_than_one_for_all(pairs, smoothing, thr
     assert pairs.macro_f1(thresholds) >= pairs.macro_f1(same) - 1e-12
 
 
-def test_much_smoothing_gives_all_labels_nearly_the_same_threshold() -> None:
+def test_strong_smoothing_gives_all_labels_nearly_the_same_threshold() -> None:
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(2), 500).astype(np.int32)
     p = rng.random(1000).astype(np.float32)
     hits = rng.random(1000) < np.where(labels == 0, p, p**3)
     pairs = Candidates(labels, p, hits, np.bincount(labels[hits]))
-    own, alike = (label_thresholds(pairs, 0.5, smoothing) for smoothing in (0.0, 1e6))
-    assert abs(alike[0] - alike[1]) < 0.02 < abs(own[0] - own[1])
+    own, smoothed = (label_thresholds(pairs, 0.5, smoothing) for smoothing in (0.0, 1e6))
+    assert abs(smoothed[0] - smoothed[1]) < 0.02 < abs(own[0] - own[1])
 
 
 # Expected F1 ------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_padding_changes_no_size() -> None:
     assert best_sizes(rows).tolist() == best_sizes(padded).tolist() == [2, 1, 0]
 
 
-def test_many_rows_and_labels_are_as_precise() -> None:
+def test_the_sizes_of_many_rows_equal_those_of_single_rows() -> None:
     p = -np.sort(-(np.random.default_rng(0).random((300, 64)) ** 4), axis=1)
     whole = best_sizes(p)
     assert whole.tolist() == [int(best_sizes(row[None])[0]) for row in p]
@@ -114,7 +114,7 @@ def test_many_rows_and_labels_are_as_precise() -> None:
 # Estimators -------------------------------------------------------------------------------------
 
 
-def test_predict_goes_by_the_threshold_of_each_label() -> None:
+def test_predict_uses_the_threshold_of_each_label() -> None:
     clf = fitted().tune_thresholds(*data(150, seed=1))
     X, _ = data(60, seed=2)
     every = clf.predict_proba(X).toarray()
@@ -130,7 +130,7 @@ def test_micro_f1_has_one_threshold_for_all_labels() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_tuned_rows_have_at_least_the_f1_of_a_half(seed: int) -> None:
+def test_tuning_rows_have_at_least_the_f1_of_threshold_one_half(seed: int) -> None:
     rows = data(100, seed=seed + 1)
     clf = fitted()
     half = clf.predict(rows[0])
@@ -140,7 +140,7 @@ def test_tuned_rows_have_at_least_the_f1_of_a_half(seed: int) -> None:
     assert metrics.micro_f1(rows[1], micro) >= metrics.micro_f1(rows[1], half)
 
 
-def test_expected_f1_takes_the_best_number_of_labels_of_each_row() -> None:
+def test_expected_f1_predicts_the_best_number_of_labels_per_row() -> None:
     clf = fitted().tune_thresholds(*data(150, seed=1), "expected_f1")
     X, _ = data(10, seed=2)
     assert clf.thresholds_ is None
@@ -156,7 +156,9 @@ def test_expected_f1_takes_the_best_number_of_labels_of_each_row() -> None:
 
 
 @pytest.mark.parametrize("objective", ["macro_f1", "expected_f1"])
-def test_rows_in_parts_are_answered_as_all_at_once(objective: str, monkeypatch) -> None:
+def test_rows_in_parts_have_the_same_predictions_as_all_at_once(
+    objective: str, monkeypatch
+) -> None:
     rows = data(150, seed=1)
     clf = fitted().tune_thresholds(*rows, objective)
     X, _ = data(50, seed=2)
@@ -178,7 +180,7 @@ def test_no_rows_have_no_labels() -> None:
     )[0].shape == (0, 10)
 
 
-def test_a_threshold_in_the_call_is_for_once() -> None:
+def test_a_threshold_in_the_call_applies_to_that_call_only() -> None:
     clf = fitted().tune_thresholds(*data(150, seed=1))
     X, _ = data(60, seed=2)
     tuned = clf.predict(X).toarray()
@@ -195,7 +197,7 @@ def test_set_params_does_not_touch_tuned_thresholds() -> None:
     assert clf.tune_thresholds(objective=None).predict(X).nnz == 0
 
 
-def test_calibrate_forgets_thresholds() -> None:
+def test_calibrate_drops_thresholds() -> None:
     clf = fitted().tune_thresholds(*data(150, seed=1)).calibrate(*data(150, seed=1))
     assert clf.thresholds_ is None
 
@@ -208,7 +210,7 @@ def test_tuning_keeps_the_calibration() -> None:
     np.testing.assert_array_equal(clf.predict_proba(X).toarray(), before)
 
 
-def test_an_interrupted_call_leaves_all_as_it_was(monkeypatch) -> None:
+def test_an_interrupted_call_does_not_change_the_estimator(monkeypatch) -> None:
     clf = fitted()
     model = clf.model_
 
@@ -223,5 +225,5 @@ def test_an_interrupted_call_leaves_all_as_it_was(monkeypatch) -> None:
 
 def test_classes_have_no_thresholds() -> None:
     clf = HSMClassifier(n_jobs=1).fit([[1, 0], [0, 1]], ["a", "b"])
-    with pytest.raises(ValueError, match="one class for each row"):
+    with pytest.raises(ValueError, match="y had one class per row"):
         clf.tune_thresholds([[1, 0]], ["a"])

@@ -1,4 +1,4 @@
-"""Files that several commands are tried on."""
+"""Input files for the tests of several commands."""
 
 from __future__ import annotations
 

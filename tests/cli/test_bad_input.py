@@ -1,4 +1,4 @@
-"""What is wrong with data, models and disks, over all commands that meet it."""
+"""Problems with data, models and disks, in every command that can meet them."""
 
 from __future__ import annotations
 
@@ -50,40 +50,40 @@ def arguments_for(name: str, data: str, model: str, tmp_path: Path) -> list[str]
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "docs.jsonl: there are no rows"),
+        (b"", "docs.jsonl: the data has no rows"),
         ("\n".join(BROKEN).encode(), "docs.jsonl: line 17: broken JSON: Expecting ','"),
         ('{"text": "grün", "tags": ["a"]}'.encode("latin-1"), "line 1: not UTF-8: byte 0xfc"),
         ("\ufeffx".encode("utf-16"), "line 1: not UTF-8: byte 0xff at position 0; convert"),
     ],
     ids=["empty", "broken JSON", "latin-1", "utf-16"],
 )
-def test_every_command_names_what_is_wrong_and_writes_nothing(
+def test_every_command_names_the_problem_and_writes_nothing(
     name, content, message, model, tmp_path, capsys
 ) -> None:
     (tmp_path / "docs.jsonl").write_bytes(content)
     before = sorted(tmp_path.iterdir())
     assert main(arguments_for(name, str(tmp_path / "docs.jsonl"), model, tmp_path)) == 1
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("name", ["train", "tune", "plan"])
-def test_texts_without_words_are_refused_in_words(name, model, tmp_path, capsys) -> None:
+def test_texts_without_words_are_refused(name, model, tmp_path, capsys) -> None:
     data = file_with(tmp_path, '{"text": "- a ?", "tags": ["x"]}\n' * 20, "docs.jsonl")
     assert main(arguments_for(name, data, model, tmp_path)) == 1
     assert "no text has a word" in capsys.readouterr().err
 
 
-def test_words_that_are_too_rare_are_refused_with_the_remedy(tmp_path, capsys) -> None:
+def test_errors_name_the_option_and_the_remedy(tmp_path, capsys) -> None:
     data = file_with(tmp_path, "tea\ta\nbread\tb\n" * 2, "docs.tsv")
     out = str(tmp_path / "out.lt")
     assert main(["train", data, "-o", out, "--min-df", "9"]) == 1
-    assert "min_df is 9; lower it" in capsys.readouterr().err
+    assert "--min-df is 9; lower it" in capsys.readouterr().err
 
 
-def test_an_empty_pipe_gets_an_empty_answer(model) -> None:
+def test_an_empty_pipe_gives_empty_output(model) -> None:
     done = command("predict", model, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -110,7 +110,7 @@ def test_a_full_disk_is_named(arguments, model, jsonl, capsys) -> None:
     assert capsys.readouterr().err == "labeltree: /dev/full: No space left on device\n"
 
 
-def test_a_disk_that_fills_up_keeps_the_old_model(jsonl, tmp_path) -> None:
+def test_a_full_disk_keeps_the_old_model(jsonl, tmp_path) -> None:
     out = tmp_path / "out.lt"
     out.write_text("old")
     limit = ["bash", "-c", 'ulimit -f 1 && exec "$@"', "bash", sys.executable]
@@ -132,7 +132,7 @@ def test_a_model_of_another_version_is_refused_by_every_command(name, model, jso
     assert "it has format 99; this release reads format 1. Upgrade" in capsys.readouterr().err
 
 
-def test_without_a_terminal_nothing_is_asked_and_no_bar_is_drawn(jsonl, tmp_path) -> None:
+def test_without_a_terminal_there_is_no_prompt_and_no_progress_bar(jsonl, tmp_path) -> None:
     for name in ("train", "tune"):
         words = [name, jsonl, "-o", str(tmp_path / "out.lt"), "--n-jobs", "1"]
         words += ["--n-settings", "2"] if name == "tune" else []

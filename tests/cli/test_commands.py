@@ -1,4 +1,4 @@
-"""Help, errors, and the commands plan and tree, run in this process."""
+"""Help, errors, and the commands plan and tree, run in process."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_help_shows_examples(command, capsys) -> None:
         ([], "COMMAND"),
         (["grow"], "invalid choice: 'grow'"),
         (["plan", "--budget", "fast", "x.txt"], 'a limit is a number and a unit, such as "60s"'),
-        (["plan"], "there is no data"),
-        (["plan", "x.txt", "--y", "Y.npz"], "data is one file or --x and --y"),
+        (["plan"], "no data is given"),
+        (["plan", "x.txt", "--y", "Y.npz"], "the data must be one file, or --x and --y"),
         (["plan", "X.npz"], "npz files come in pairs"),
-        (["plan", "x.txt", "--compare-tree", "mine"], "--compare-tree is NAME=FILE, but is 'mine'"),
+        (["plan", "x.txt", "--compare-tree", "mine"], "--compare-tree must be NAME=FILE"),
         (["plan", "x.txt", "-o", "tree.txt"], "a tree file ends in"),
         (["tree", "x.txt", "-o", "tree.txt"], "a tree file ends in"),
-        (["tree", "x.txt", "-o", "no/tree.json"], "no/tree.json: there is no folder no"),
+        (["tree", "x.txt", "-o", "no/tree.json"], "no/tree.json: folder no does not exist"),
         (["tree", "x.txt", "--builder", "oak"], "invalid choice: 'oak'"),
-        (["tree", "x.txt", "--builder", "star", "--arity", "3"], "star takes no --arity"),
+        (["tree", "x.txt", "--builder", "star", "--arity", "3"], "star does not accept --arity"),
         (["tree", "x.txt", "--arity", "many"], "invalid int value: 'many'"),
     ],
 )
@@ -69,7 +69,7 @@ def test_wrong_usage_is_one_sentence_and_code_2(arguments, message, capsys) -> N
         ("", "data.txt: line 1"),
         ("2 3 2\n0 9:1\n1 0:1\n", "data.txt: line 2"),
         ("1 3 2\n 0:1\n", "data.txt: no row has a label"),
-        ("0 3 2\n", "data.txt: there are no rows"),
+        ("0 3 2\n", "data.txt: the data has no rows"),
     ],
 )
 def test_malformed_file_is_one_sentence_and_code_1(
@@ -92,7 +92,7 @@ def test_missing_file_is_named(command, tmp_path, capsys) -> None:
 @pytest.mark.parametrize("name", ["empty.jsonl", "empty.tsv"])
 def test_empty_text_file_has_no_rows(name, tmp_path, capsys) -> None:
     assert main(["plan", file_with(tmp_path, "", name)]) == 1
-    assert f"{name}: there are no rows" in capsys.readouterr().err
+    assert f"{name}: the data has no rows" in capsys.readouterr().err
 
 
 def test_text_without_words_is_refused(tmp_path, capsys) -> None:
@@ -100,7 +100,7 @@ def test_text_without_words_is_refused(tmp_path, capsys) -> None:
     assert "no text has a word" in capsys.readouterr().err
 
 
-def test_verbose_shows_where_an_error_is(tmp_path) -> None:
+def test_verbose_raises_errors(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         main(["plan", "-v", str(tmp_path / "none.txt")])
 
@@ -111,7 +111,7 @@ def test_interrupt_has_its_own_code(xmc, monkeypatch, capsys) -> None:
 
     monkeypatch.setattr(trees, "cheapest", interrupt)
     assert main(["tree", xmc]) == 130
-    assert capsys.readouterr().err == "labeltree: stopped\n"
+    assert capsys.readouterr().err == "labeltree: interrupted\n"
 
 
 # labeltree plan ---------------------------------------------------------------------------------
@@ -131,10 +131,10 @@ def test_plan_reads_npz_pairs(tmp_path, capsys) -> None:
     assert main(["plan", *pair]) == 0
     assert "kmeans" in capsys.readouterr().out
     assert main(["plan", *pair[2:]]) == 0
-    assert "(needs X)" in capsys.readouterr().out
+    assert "(needs features)" in capsys.readouterr().out
 
 
-def test_unequal_npz_pairs_are_refused(tmp_path, capsys) -> None:
+def test_npz_pairs_with_different_numbers_of_rows_are_refused(tmp_path, capsys) -> None:
     sparse.save_npz(tmp_path / "X.npz", sparse.csr_array(np.eye(2)))
     sparse.save_npz(tmp_path / "Y.npz", sparse.csr_array(np.eye(3)))
     pair = ["--x", str(tmp_path / "X.npz"), "--y", str(tmp_path / "Y.npz")]
@@ -142,24 +142,24 @@ def test_unequal_npz_pairs_are_refused(tmp_path, capsys) -> None:
     assert "Y.npz has 3" in capsys.readouterr().err
 
 
-def test_plan_makes_features_of_text(jsonl, capsys) -> None:
+def test_plan_turns_texts_into_features(jsonl, capsys) -> None:
     assert main(["plan", jsonl, "--trees", "kmeans,star"]) == 0
-    assert "(needs X)" not in capsys.readouterr().out
+    assert "(needs features)" not in capsys.readouterr().out
 
 
 def test_labels_only_leaves_features_out(jsonl, capsys) -> None:
     assert main(["plan", jsonl, "--labels-only"]) == 0
-    assert "(needs X)" in capsys.readouterr().out
+    assert "(needs features)" in capsys.readouterr().out
 
 
-def test_one_label_leaves_nothing_to_plan(tmp_path, capsys) -> None:
+def test_a_single_label_is_refused_by_plan(tmp_path, capsys) -> None:
     assert main(["plan", file_with(tmp_path, "1 2 1\n0 0:1\n")]) == 1
     assert "at least 2 labels, but Y has 1" in capsys.readouterr().err
 
 
 def test_unknown_tree_is_refused(xmc, capsys) -> None:
     assert main(["plan", xmc, "--trees", "oak"]) == 1
-    assert "one of those asked for is 'oak'" in capsys.readouterr().err
+    assert "--trees must be among" in capsys.readouterr().err
 
 
 def test_no_tree_within_the_budget_is_code_1_with_the_table(xmc, capsys) -> None:
@@ -167,7 +167,7 @@ def test_no_tree_within_the_budget_is_code_1_with_the_table(xmc, capsys) -> None
     assert "no tree is within memory 1B" in capsys.readouterr().out
 
 
-def test_plan_as_json_is_that_of_the_library(jsonl, tmp_path, capsys) -> None:
+def test_plan_as_json_equals_that_of_the_library(jsonl, tmp_path, capsys) -> None:
     assert main(["plan", jsonl, "--labels-only", "--json", str(tmp_path / "plan.json")]) == 0
     written = json.loads((tmp_path / "plan.json").read_text())
     made = plan(None, [tags for _, tags in TAGGED]).to_dict()
@@ -175,7 +175,7 @@ def test_plan_as_json_is_that_of_the_library(jsonl, tmp_path, capsys) -> None:
     assert written["best"] == made["best"]
 
 
-def test_json_on_standard_output_stands_alone(xmc, capfd) -> None:
+def test_json_on_standard_output_comes_without_the_table(xmc, capfd) -> None:
     assert main(["plan", xmc, "--json", "-"]) == 0
     assert json.loads(capfd.readouterr().out)["fits"] is True
 
@@ -185,7 +185,7 @@ def test_best_tree_is_written(xmc, tmp_path, capsys) -> None:
     assert LabelTree.load(tmp_path / "best.json").n_labels == 4
 
 
-def test_own_tree_is_compared(jsonl, tmp_path, capsys) -> None:
+def test_your_own_tree_is_compared(jsonl, tmp_path, capsys) -> None:
     LabelTree.from_nested([["tea", "green"], "bread"]).save(tmp_path / "own.json")
     own = f"mine={tmp_path / 'own.json'}"
     assert main(["plan", jsonl, "--labels-only", "--compare-tree", own]) == 0
@@ -225,7 +225,7 @@ def test_tree_keeps_the_names_of_tags(jsonl, tmp_path, capsys) -> None:
     assert LabelTree.load(path).names == ("bread", "green", "tea")
 
 
-def test_one_label_makes_a_tree_of_one_leaf(tmp_path, capsys) -> None:
+def test_a_single_label_gives_a_tree_of_one_leaf(tmp_path, capsys) -> None:
     assert main(["tree", file_with(tmp_path, "1 2 1\n0 0:1\n")]) == 0
     assert "1 labels, 1 nodes" in capsys.readouterr().out
 
@@ -233,10 +233,10 @@ def test_one_label_makes_a_tree_of_one_leaf(tmp_path, capsys) -> None:
 def test_tree_over_features_needs_them(tmp_path, capsys) -> None:
     sparse.save_npz(tmp_path / "Y.npz", sparse.csr_array(np.eye(3)))
     assert main(["tree", "--y", str(tmp_path / "Y.npz"), "--builder", "kmeans"]) == 2
-    assert "kmeans needs features; name them with --x" in capsys.readouterr().err
+    assert "kmeans needs features; add --x" in capsys.readouterr().err
 
 
-def test_pictures_are_saved(xmc, tmp_path, capsys) -> None:
+def test_plots_are_saved(xmc, tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
     assert main(["tree", xmc, "--builder", "star", "--plot", str(tmp_path / "p")]) == 0
     saved = {path.stem for path in (tmp_path / "p").iterdir()}

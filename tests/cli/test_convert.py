@@ -1,4 +1,4 @@
-"""Data and trees from one format to another."""
+"""Conversion of data and trees between formats."""
 
 import struct
 
@@ -27,10 +27,10 @@ def convert(*arguments: object, code: int = 0) -> None:
     assert cli.main(["convert", *map(str, arguments)]) == code
 
 
-# Rows of numbers --------------------------------------------------------------------------------
+# Features and labels ----------------------------------------------------------------------------
 
 
-def test_xmc_text_goes_to_npz_and_back(tmp_path, capsys) -> None:
+def test_xmc_text_survives_a_round_trip_through_npz(tmp_path, capsys) -> None:
     first, x, y, last = (tmp_path / name for name in ("a.txt", "X.npz", "Y.npz", "b.txt"))
     first.write_text(XMC)
     convert(first, "--x-out", x, "--y-out", y)
@@ -41,7 +41,7 @@ def test_xmc_text_goes_to_npz_and_back(tmp_path, capsys) -> None:
     assert last.read_text() == XMC
 
 
-def test_libsvm_features_are_counted_from_one(tmp_path) -> None:
+def test_libsvm_features_are_numbered_from_one(tmp_path) -> None:
     (tmp_path / "a.svm").write_text("0,2 1:0.5 3:1\n1 2:2\n")
     convert(tmp_path / "a.svm", "--no-header", "--one-based", "-o", tmp_path / "b.txt")
     X, Y = read_xmc(tmp_path / "b.txt")
@@ -49,7 +49,7 @@ def test_libsvm_features_are_counted_from_one(tmp_path) -> None:
     assert Y.n_labels == 3
 
 
-def test_a_feature_zero_is_not_counted_from_one(tmp_path, capsys) -> None:
+def test_a_feature_zero_is_refused_with_one_based(tmp_path, capsys) -> None:
     (tmp_path / "a.svm").write_text("0 0:1\n")
     convert(tmp_path / "a.svm", "--no-header", "--one-based", "-o", tmp_path / "b.txt", code=1)
     assert "feature 0" in capsys.readouterr().err
@@ -63,17 +63,17 @@ def test_labels_alone_can_be_converted(tmp_path) -> None:
     convert("--y", tmp_path / "Y.npz", "-o", tmp_path / "b.txt", code=2)
 
 
-def test_numbers_do_not_become_texts(tmp_path, capsys) -> None:
+def test_features_cannot_be_converted_to_texts(tmp_path, capsys) -> None:
     write_xmc(tmp_path / "a.txt", [[1.0]], [[0]])
     convert(tmp_path / "a.txt", "-o", tmp_path / "b.jsonl", code=2)
-    assert "hold no texts" in capsys.readouterr().err
+    assert "numeric features cannot be converted to jsonl" in capsys.readouterr().err
 
 
 # Texts ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "ft", "jsonl", "jsonl.gz"])
-def test_texts_go_round(suffix, tmp_path) -> None:
+def test_texts_survive_a_round_trip(suffix, tmp_path) -> None:
     first, middle, last = tmp_path / "a.jsonl", tmp_path / f"b.{suffix}", tmp_path / "c.jsonl"
     write_jsonl(first, TEXTS)
     convert(first, "-o", middle)
@@ -81,19 +81,19 @@ def test_texts_go_round(suffix, tmp_path) -> None:
     assert list(read_jsonl(last)) == TEXTS
 
 
-def test_texts_go_through_pipes(tmp_path, capsysbinary) -> None:
+def test_texts_can_be_written_to_a_pipe(tmp_path, capsysbinary) -> None:
     write_jsonl(tmp_path / "a.jsonl", TEXTS)
     convert(tmp_path / "a.jsonl", "--to", "tsv", "-o", "-")
     assert capsysbinary.readouterr().out == b"green tea\ttea,drink\nrye bread\tbread\n"
 
 
-def test_texts_do_not_become_numbers(tmp_path, capsys) -> None:
+def test_texts_cannot_be_converted_to_features(tmp_path, capsys) -> None:
     write_jsonl(tmp_path / "a.jsonl", TEXTS)
     convert(tmp_path / "a.jsonl", "-o", tmp_path / "b.txt", code=2)
     assert "labeltree train" in capsys.readouterr().err
 
 
-def test_a_broken_line_leaves_nothing_behind(tmp_path, capsys) -> None:
+def test_a_malformed_line_leaves_no_file(tmp_path, capsys) -> None:
     (tmp_path / "a.jsonl").write_text('{"text": "a", "tags": []}\n{"text"\n')
     convert(tmp_path / "a.jsonl", "-o", tmp_path / "b.tsv", code=1)
     assert "line 2" in capsys.readouterr().err
@@ -109,18 +109,18 @@ def test_a_broken_line_leaves_nothing_behind(tmp_path, capsys) -> None:
         ("\t__label__a tab", "tab", ["a"]),
     ],
 )
-def test_lines_of_fasttext(line, text, tags, tmp_path) -> None:
+def test_fasttext_lines_are_split_into_text_and_tags(line, text, tags, tmp_path) -> None:
     (tmp_path / "a.ft").write_text(f"{line}\n\n")
     assert list(read_fasttext(tmp_path / "a.ft")) == [(text, tags)]
 
 
-def test_a_tag_of_fasttext_has_a_name(tmp_path) -> None:
+def test_an_empty_fasttext_tag_is_refused(tmp_path) -> None:
     (tmp_path / "a.ft").write_text("__label__ tea\n")
     with pytest.raises(ValueError, match="line 1: a tag must have a name"):
         list(read_fasttext(tmp_path / "a.ft"))
 
 
-def test_the_prefix_of_fasttext_can_be_another(tmp_path) -> None:
+def test_the_fasttext_prefix_can_be_changed(tmp_path) -> None:
     write_fasttext(tmp_path / "a.ft", [("tea", ["hot drink"])], prefix="#")
     assert (tmp_path / "a.ft").read_text() == "#hot_drink tea\n"
     assert list(read_fasttext(tmp_path / "a.ft", prefix="#")) == [("tea", ["hot_drink"])]
@@ -128,7 +128,7 @@ def test_the_prefix_of_fasttext_can_be_another(tmp_path) -> None:
         list(read_fasttext(tmp_path / "a.ft", prefix=""))
 
 
-def test_train_reads_lines_of_fasttext(tmp_path) -> None:
+def test_train_reads_fasttext_files(tmp_path) -> None:
     write_fasttext(tmp_path / "a.ft", TEXTS * 5)
     model = tmp_path / "model.lt"
     assert (
@@ -142,14 +142,14 @@ def test_train_reads_lines_of_fasttext(tmp_path) -> None:
 NESTED = [[0, 1], [2, [3, 4]]]
 
 
-def test_trees_change_their_format(tmp_path) -> None:
+def test_trees_are_converted_between_formats(tmp_path) -> None:
     lt.LabelTree.from_nested(NESTED).save(tmp_path / "a.json")
     convert(tmp_path / "a.json", "-o", tmp_path / "b.nwk")
     convert(tmp_path / "b.nwk", "-o", tmp_path / "c.dot")
     assert lt.LabelTree.load(tmp_path / "c.dot").n_nodes == 9
 
 
-def test_a_tree_goes_to_napkinxc_and_back(tmp_path) -> None:
+def test_a_tree_survives_a_round_trip_through_napkinxc(tmp_path) -> None:
     tree = lt.LabelTree.from_nested(NESTED)
     tree.save(tmp_path / "a.json")
     convert(tmp_path / "a.json", "--to", "napkinxc", "-o", tmp_path / "tree.txt")
@@ -171,7 +171,7 @@ def test_a_tree_goes_to_napkinxc_and_back(tmp_path) -> None:
         ("2 3\n-1 0\n0 1 0\n7 2 1\n", "tree.txt: "),
     ],
 )
-def test_a_broken_tree_of_napkinxc_is_refused(content, message, tmp_path) -> None:
+def test_a_malformed_napkinxc_tree_is_refused(content, message, tmp_path) -> None:
     (tmp_path / "tree.txt").write_text(content)
     with pytest.raises(ValueError, match=message):
         trees.from_napkinxc(tmp_path)
@@ -184,13 +184,13 @@ def chain(folder, levels) -> None:
         write_npz(folder / f"C{i}.npz", np.eye(max(clusters) + 1, dtype=np.float32)[clusters])
 
 
-def test_a_cluster_chain_of_pecos_is_a_tree(tmp_path) -> None:
+def test_a_pecos_cluster_chain_is_a_tree(tmp_path) -> None:
     chain(tmp_path / "chain", [[0, 0], [0, 1, 1], [0, 0, 1, 2, 2]])
     convert(tmp_path / "chain", "-o", tmp_path / "a.json")
     assert lt.LabelTree.load(tmp_path / "a.json").to_nested() == NESTED
 
 
-def test_a_model_of_pecos_is_a_tree(tmp_path) -> None:
+def test_a_pecos_model_is_a_tree(tmp_path) -> None:
     for i, clusters in enumerate([[0, 0], [0, 0, 1]]):
         (tmp_path / "ranker" / f"{i}.model").mkdir(parents=True)
         matrix = np.eye(i + 1, dtype=np.float32)[clusters]
@@ -199,20 +199,20 @@ def test_a_model_of_pecos_is_a_tree(tmp_path) -> None:
     assert trees.from_pecos(tmp_path / "ranker").to_nested() == [[0, 1], 2]
 
 
-def test_a_label_of_pecos_is_in_one_cluster(tmp_path) -> None:
+def test_a_pecos_label_without_a_cluster_is_refused(tmp_path) -> None:
     chain(tmp_path, [[0, 0]])
     write_npz(tmp_path / "C0.npz", [[1], [0]])
     with pytest.raises(ValueError, match="each row must be in one of 1 clusters"):
         trees.from_pecos(tmp_path)
 
 
-def test_an_empty_folder_is_no_tree_of_pecos(tmp_path) -> None:
+def test_an_empty_folder_is_not_a_pecos_tree(tmp_path) -> None:
     with pytest.raises(ValueError, match=r"neither config\.json nor"):
         trees.from_pecos(tmp_path)
 
 
 def cbor(value) -> bytes:
-    """The bytes of a value, with lengths as short as they go."""
+    """Return a value encoded as CBOR, with the shortest lengths."""
     if isinstance(value, float):
         return b"\xfa" + struct.pack(">f", value)
     if isinstance(value, int):
@@ -241,7 +241,7 @@ def branch(*children):
     return {"Branch": {"weights": WEIGHTS, "children": list(children)}}
 
 
-def test_a_tree_of_omikuji_has_its_labels_below_leaves(tmp_path) -> None:
+def test_omikuji_labels_are_children_of_its_leaves(tmp_path) -> None:
     tree = branch(leaf(0, 1), branch(leaf(2, 3), leaf(4)))
     (tmp_path / "tree0.cbor").write_bytes(cbor(tree))
     (tmp_path / "tree1.cbor").write_bytes(cbor(leaf(0, 1)))
@@ -251,7 +251,7 @@ def test_a_tree_of_omikuji_has_its_labels_below_leaves(tmp_path) -> None:
     assert lt.LabelTree.load(tmp_path / "a.json").to_nested() == [0, 1]
 
 
-def test_labels_that_omikuji_left_out_are_together(tmp_path) -> None:
+def test_labels_missing_from_an_omikuji_tree_are_siblings(tmp_path) -> None:
     (tmp_path / "tree0.cbor").write_bytes(cbor(branch(leaf(0, 2), leaf(300, 301))))
     tree = trees.from_omikuji(tmp_path)
     assert tree.n_labels == 302
@@ -274,13 +274,13 @@ def test_labels_that_omikuji_left_out_are_together(tmp_path) -> None:
         b"\x9f\x01\xff",
     ],
 )
-def test_a_broken_tree_of_omikuji_is_refused(content, tmp_path) -> None:
+def test_a_malformed_omikuji_tree_is_refused(content, tmp_path) -> None:
     (tmp_path / "tree0.cbor").write_bytes(content)
     with pytest.raises(ValueError, match="tree"):
         trees.from_omikuji(tmp_path)
 
 
-def test_a_tree_can_be_trained_that_another_system_made(tmp_path) -> None:
+def test_a_tree_of_another_system_can_be_trained(tmp_path) -> None:
     chain(tmp_path, [[0, 0], [0, 0, 1]])
     clf = lt.PLTClassifier(tree=trees.from_pecos(tmp_path)).fit(np.eye(3), [[0], [1], [2]])
     assert clf.predict_labels(np.eye(3)) == [[0], [1], [2]]
@@ -292,18 +292,18 @@ def test_a_tree_can_be_trained_that_another_system_made(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.jsonl"], "say where to write"),
-        (["a.jsonl", "-o", "b.jsonl", "--x-out", "X.npz"], "say where to write"),
-        (["a.jsonl", "-o", "nowhere/b.jsonl"], "there is no folder"),
-        (["a.jsonl", "-o", "a.jsonl"], "would be written while it is read"),
-        (["tree.json", "--x-out", "X.npz"], "a tree is written as"),
-        ([], "say where to write"),
-        (["-o", "b.txt"], "there is no data"),
+        (["a.jsonl"], "an output is required"),
+        (["a.jsonl", "-o", "b.jsonl", "--x-out", "X.npz"], "an output is required"),
+        (["a.jsonl", "-o", "nowhere/b.jsonl"], "folder nowhere does not exist"),
+        (["a.jsonl", "-o", "a.jsonl"], "is both input and output"),
+        (["tree.json", "--x-out", "X.npz"], "a tree needs -o FILE"),
+        ([], "an output is required"),
+        (["-o", "b.txt"], "no data is given"),
         (["a.jsonl", "-o", "-"], "standard output has no suffix"),
         (["X.npz", "-o", "b.txt"], "npz files come in pairs"),
     ],
 )
-def test_wrong_usage_is_told(arguments, message, tmp_path, monkeypatch, capsys) -> None:
+def test_wrong_usage_is_reported(arguments, message, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     write_jsonl("a.jsonl", TEXTS)
     write_npz("X.npz", [[1.0]])
@@ -312,6 +312,6 @@ def test_wrong_usage_is_told(arguments, message, tmp_path, monkeypatch, capsys) 
     assert message in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path, capsys) -> None:
+def test_a_missing_file_is_named(tmp_path, capsys) -> None:
     convert(tmp_path / "a.jsonl", "-o", tmp_path / "b.tsv", code=1)
     assert "a.jsonl: No such file" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The command demo, run in this process."""
+"""The command demo, run in process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def few_docs(monkeypatch) -> None:
 
 
 @pytest.mark.usefixtures("few_docs")
-def test_demo_shows_costs_and_saves_pictures(tmp_path, capsys) -> None:
+def test_demo_shows_costs_and_saves_plots(tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
     assert main(["demo", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
@@ -31,7 +31,7 @@ def test_demo_shows_costs_and_saves_pictures(tmp_path, capsys) -> None:
 
 
 @pytest.mark.usefixtures("few_docs")
-def test_demo_without_matplotlib_says_how_to_get_pictures(tmp_path, monkeypatch, capsys) -> None:
+def test_demo_without_matplotlib_names_the_extra_for_plots(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["demo", "--output", str(tmp_path)]) == 0
     assert 'pip install "labeltree[plot]"' in capsys.readouterr().out
@@ -47,11 +47,11 @@ def some_docs(monkeypatch) -> None:
 
 
 @pytest.mark.usefixtures("some_docs")
-def test_demo_answers_questions_and_judges_by_holdout_texts(tmp_path, capsys) -> None:
+def test_demo_predicts_and_evaluates_on_held_out_texts(tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
     assert main(["demo", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    assert "rows           54 to train by, 3 to judge by" in printed
+    assert "rows           54 training, 3 evaluation" in printed
     assert "\neigenvalues of a sparse matrix\n    0." in printed
     assert "log-odds, the sum" in printed
     assert {"reliability.png", "accuracy-against-cost.png"} <= {

@@ -1,4 +1,4 @@
-"""The command evaluate, run in this process."""
+"""The command evaluate, run in process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_evaluate_writes_a_table_of_labels(model, jsonl, tmp_path, capsys) -> No
     assert lines["tea"]["f1"] == "1.0000"
 
 
-def test_the_table_of_labels_counts_classes(tmp_path, capsys) -> None:
+def test_the_table_of_labels_supports_classes(tmp_path, capsys) -> None:
     lines = file_with(tmp_path, "tea\tdrink\nbread\tfood\nbread tea\tfood\n", "test.tsv")
     tagger = TextTagger().fit(["tea", "bread"] * 5, ["drink", "food"] * 5)
     tagger.save(tmp_path / "model.lt")
@@ -46,13 +46,13 @@ def test_the_table_of_labels_counts_classes(tmp_path, capsys) -> None:
     assert sum(int(line[2]) for line in table) == 3
 
 
-def test_evaluate_draws_what_probabilities_mean(model, jsonl, tmp_path, capsys) -> None:
+def test_evaluate_saves_a_reliability_diagram(model, jsonl, tmp_path, capsys) -> None:
     pytest.importorskip("matplotlib")
-    picture = tmp_path / "reliability.png"
-    assert main(["evaluate", model, jsonl, "--plot", str(picture)]) == 0
-    assert picture.stat().st_size > 0
+    diagram = tmp_path / "reliability.png"
+    assert main(["evaluate", model, jsonl, "--plot", str(diagram)]) == 0
+    assert diagram.stat().st_size > 0
 
 
 def test_evaluate_refuses_data_of_the_other_kind(model, matrices, capsys) -> None:
     assert main(["evaluate", model, *matrices]) == 2
-    assert "trained on texts, but data has rows of numbers" in capsys.readouterr().err
+    assert "trained on texts, but the data has numeric features" in capsys.readouterr().err

@@ -25,11 +25,11 @@ def files(tmp_path) -> dict[str, str]:
     return {name: str(tmp_path / file) for name, file in names.items()}
 
 
-def test_the_commands_train_with_a_hierarchy_and_answer_with_ancestors(files, capsys) -> None:
+def test_train_accepts_a_hierarchy_and_predict_adds_ancestors(files, capsys) -> None:
     train = ["train", files["docs"], "-o", files["model"], "--hierarchy", files["taxonomy"]]
     assert main([*train, "--no-holdout"]) == 0
-    said = capsys.readouterr().err
-    assert said == (
+    stderr = capsys.readouterr().err
+    assert stderr == (
         "labeltree: 1 of 6 labels are not in the hierarchy, such as 'tea'; they hang under the "
         "root\n"
     )
@@ -39,22 +39,22 @@ def test_the_commands_train_with_a_hierarchy_and_answer_with_ancestors(files, ca
     tagger = lt.load(files["model"])
     assert isinstance(tagger, TextTagger)
     assert tagger.trees_ == [expected]
-    ask = ["predict", files["model"], files["docs"], "--threshold", "0.4"]
-    assert main([*ask, "--ancestors", files["taxonomy"], "--output-format", "jsonl"]) == 0
+    predict = ["predict", files["model"], files["docs"], "--threshold", "0.4"]
+    assert main([*predict, "--ancestors", files["taxonomy"], "--output-format", "jsonl"]) == 0
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first["labels"][-1] == "poodle"
     assert sorted(first["labels"][:-1]) == ["animal", "dog", "pet"]
     assert first["probabilities"] == sorted(first["probabilities"], reverse=True)
 
 
-def test_collapse_goes_with_a_hierarchy_only(files, capsys) -> None:
+def test_collapse_needs_a_hierarchy(files, capsys) -> None:
     train = ["train", files["docs"], "-o", files["model"]]
     assert main([*train, "--collapse"]) == 2
     assert main([*train, "--hierarchy", files["taxonomy"], "--tree", "kmeans"]) == 2
     assert main([*train, "-q", "--hierarchy", files["taxonomy"], "--collapse"]) == 0
 
 
-def test_tune_keeps_the_hierarchy_and_writes_it_down(files, capsys) -> None:
+def test_tune_keeps_the_hierarchy_in_the_printed_command(files, capsys) -> None:
     tune = ["tune", files["docs"], "-q", "--dry-run", "--n-settings", "2"]
     assert main([*tune, "--hierarchy", files["taxonomy"]]) == 0
     assert f"--hierarchy {files['taxonomy']} -o" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The command inspect, run in this process."""
+"""The command inspect, run in process."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from labeltree import PLTClassifier
 from labeltree.cli import main
+from tests.model_files import put, with_section
 
 
 @pytest.fixture
@@ -19,35 +20,55 @@ def model(tmp_path) -> str:
     return str(tmp_path / "model.lt")
 
 
-def test_inspect_prints_what_is_in_a_model(model, capsys) -> None:
+def test_inspect_prints_the_contents_of_a_model(model, capsys) -> None:
     assert main(["inspect", model]) == 0
     lines = dict(line.split(None, 1) for line in capsys.readouterr().out.splitlines()[:6])
     assert lines["estimator"] == "PLTClassifier, trained on sets"
     assert lines["labels"] == "3, named by text"
     assert lines["features"] == "2, numbered from 0"
-    assert lines["tree"] == "0          4 nodes, depth 1, at most 3 children a node"
+    assert lines["tree"] == "0          4 nodes, depth 1, at most 3 children per node"
 
 
 def test_inspect_prints_cost_and_parameters_that_were_set(model, capsys) -> None:
     main(["inspect", model])
     printed = capsys.readouterr().out
-    assert "training cost   12 over 3 rows, 4.00 a row" in printed
+    assert "training cost   12 over 3 rows, 4.00 per row" in printed
     assert "C=2.0, tree='star'" in printed
 
 
-def test_inspect_compares_checksums_if_asked(model, capsys) -> None:
+def test_inspect_verifies_checksums_on_request(model, capsys) -> None:
     main(["inspect", model])
     assert "checksums       not compared" in capsys.readouterr().out
     main(["inspect", model, "--verify"])
-    assert "checksums       right" in capsys.readouterr().out
+    assert "checksums       correct" in capsys.readouterr().out
 
 
-def test_inspect_gives_json(model, capsys) -> None:
+def test_inspect_prints_json(model, capsys) -> None:
     assert main(["inspect", model, "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["trees"] == [{"n_nodes": 4, "depth": 1, "max_degree": 3}]
-    assert figures["parameters"]["C"] == 2.0
+    sections = {section["name"]: section for section in figures["sections"]}
+    assert sections["estimator"]["content"]["parameters"]["C"] == 2.0
+    assert [array["name"] for array in sections["labels"]["arrays"]] == [
+        "labels.text",
+        "labels.ends",
+    ]
     assert figures["n_bytes"] == Path(model).stat().st_size
+
+
+def test_inspect_lists_the_sections(model, capsys) -> None:
+    main(["inspect", model])
+    printed = capsys.readouterr().out
+    assert "sections        estimator            required       0B" in printed
+    assert "                written_by           optional       0B" in printed
+    assert "                labels               required      44B" in printed
+
+
+def test_inspect_says_which_sections_are_unknown(model, tmp_path, capsys) -> None:
+    file = put(tmp_path, with_section(Path(model).read_bytes(), "later", required=False))
+    main(["inspect", str(file)])
+    expected = "later                optional      20B  unknown to this release, skipped"
+    assert expected in capsys.readouterr().out
 
 
 def test_inspect_finds_damage_only_if_asked(model, capsys) -> None:
@@ -61,8 +82,12 @@ def test_inspect_finds_damage_only_if_asked(model, capsys) -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("none.lt", "No such file"), ("train.txt", "no labeltree model file"), ("", "it is a folder")],
+    [
+        ("none.lt", "No such file"),
+        ("train.txt", "not a labeltree model file"),
+        ("", "it is a folder"),
+    ],
 )
-def test_inspect_says_what_is_no_model(name, message, xmc, tmp_path, capsys) -> None:
+def test_inspect_refuses_files_that_are_not_models(name, message, xmc, tmp_path, capsys) -> None:
     assert main(["inspect", str(tmp_path / name)]) == 1
     assert message in capsys.readouterr().err

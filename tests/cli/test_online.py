@@ -1,4 +1,4 @@
-"""The commands that go on learning: update and stream."""
+"""The commands for online learning: update and stream."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def model(tmp_path: Path) -> str:
     return str(tmp_path / "model.lt")
 
 
-def test_update_brings_new_labels(model, tmp_path, capsys) -> None:
+def test_update_adds_new_labels(model, tmp_path, capsys) -> None:
     new = jsonl(tmp_path / "new.jsonl", [("green leaf", ["leaf"]), ("rye bread", ["bread"])])
-    assert main(["update", model, new, "--rebuild_tree"]) == 0
-    assert "learnt 2 rows and 1 new labels" in capsys.readouterr().out
+    assert main(["update", model, new, "--rebuild-tree"]) == 0
+    assert "learned 2 rows and 1 new labels" in capsys.readouterr().out
     assert lt.load(model).classes_.tolist() == ["bread", "tea", "leaf"]
 
 
-def test_update_can_write_elsewhere(model, tmp_path) -> None:
+def test_update_can_write_to_another_file(model, tmp_path) -> None:
     new = jsonl(tmp_path / "new.jsonl", [("green leaf", ["leaf"])])
     assert main(["update", model, new, "-q", "-o", str(tmp_path / "newer.lt")]) == 0
     assert len(lt.load(model).classes_) == 2
     assert len(lt.load(tmp_path / "newer.lt").classes_) == 3
 
 
-def test_update_takes_matrices(tmp_path) -> None:
+def test_update_accepts_matrices(tmp_path) -> None:
     X = sparse.csr_array(np.eye(3, dtype=np.float32))
     PLTClassifier(n_jobs=1).fit(X, X.astype(np.uint8)).save(tmp_path / "model.lt")
     sparse.save_npz(tmp_path / "X.npz", X)
@@ -63,18 +63,18 @@ def test_update_refuses_the_other_kind_of_data(model, tmp_path, capsys) -> None:
     assert "the model was trained on texts" in capsys.readouterr().err
 
 
-def test_stream_starts_from_nothing_and_answers_before_it_learns(tmp_path, capsys) -> None:
+def test_stream_creates_a_model_and_predicts_before_it_learns(tmp_path, capsys) -> None:
     path = str(tmp_path / "new.lt")
     assert main(["stream", path, jsonl(tmp_path / "docs.jsonl", ROWS), "--k", "1"]) == 0
     printed = capsys.readouterr()
-    answers = [json.loads(line)["labels"] for line in printed.out.splitlines()]
-    assert answers[0] == []
-    assert answers[-2:] == [["tea"], ["bread"]]
-    assert "learnt 12 rows; before each: P@1" in printed.err
+    predictions = [json.loads(line)["labels"] for line in printed.out.splitlines()]
+    assert predictions[0] == []
+    assert predictions[-2:] == [["tea"], ["bread"]]
+    assert "learned 12 rows; predicted before learning: P@1" in printed.err
     assert lt.load(path).n_features_in_ == 2**18
 
 
-def test_a_line_without_tags_is_only_answered(model, tmp_path, capsys) -> None:
+def test_a_line_without_tags_is_only_predicted(model, tmp_path, capsys) -> None:
     before = Path(model).read_bytes()
     lines = jsonl(tmp_path / "docs.jsonl", [("green tea", []), ("rye", [])])
     assert main(["stream", model, lines, "--chunk", "2"]) == 0
@@ -83,7 +83,7 @@ def test_a_line_without_tags_is_only_answered(model, tmp_path, capsys) -> None:
     assert Path(model).read_bytes() == before
 
 
-def test_lines_at_once_are_learnt_like_lines_one_by_one(tmp_path, capsys) -> None:
+def test_chunks_give_the_same_predictions_as_single_lines(tmp_path, capsys) -> None:
     docs = jsonl(tmp_path / "docs.jsonl", ROWS)
     outputs = []
     for chunk in ("1", "5"):
@@ -95,14 +95,14 @@ def test_lines_at_once_are_learnt_like_lines_one_by_one(tmp_path, capsys) -> Non
     assert outputs[0] == outputs[1]
 
 
-def test_stream_refuses_a_model_of_numbers(tmp_path, capsys) -> None:
+def test_stream_refuses_a_model_of_numeric_features(tmp_path, capsys) -> None:
     PLTClassifier(n_jobs=1).fit(np.eye(2), ["a", "b"]).save(tmp_path / "model.lt")
     assert main(["stream", str(tmp_path / "model.lt"), str(tmp_path)]) == 2
-    assert "stream is for models of texts" in capsys.readouterr().err
+    assert "stream needs a model of texts" in capsys.readouterr().err
 
 
 def stop_stream(path, stop: signal.Signals, *options: str) -> int:
-    """Send six rows to a stream that goes on, then the signal; return its exit status."""
+    """Send six rows to a running stream, then the signal; return its exit status."""
     command = [sys.executable, "-m", "labeltree.cli", "stream", str(path), *options]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
@@ -122,14 +122,14 @@ def stop_stream(path, stop: signal.Signals, *options: str) -> int:
     return status
 
 
-def test_a_killed_stream_leaves_what_was_saved(tmp_path) -> None:
+def test_a_killed_stream_keeps_the_last_save(tmp_path) -> None:
     path = tmp_path / "model.lt"
     stop_stream(path, signal.SIGKILL, "--save-rows", "4")
     assert lt.load(path).partial_fit(["jam"], [["jam"]]).classifier_.n_rows_ == 5
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
-def test_a_stream_that_is_told_to_stop_saves_all(stop, tmp_path) -> None:
+def test_an_interrupted_stream_saves_all_rows(stop, tmp_path) -> None:
     path = tmp_path / "model.lt"
     assert stop_stream(path, stop) == 130
     assert lt.load(path).partial_fit(["jam"], [["jam"]]).classifier_.n_rows_ == 7

@@ -1,4 +1,4 @@
-"""The command predict; pipes and full disks in a process of its own."""
+"""The command predict; pipes and full disks in a separate process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from labeltree.cli import main
 from tests.cli.text_files import BROKEN, command, file_with
 
 
-def test_predict_answers_as_the_library(model, tmp_path, capfd) -> None:
-    questions = ["tea", "", "kohlrabi", "rye bread"]
-    lines = file_with(tmp_path, "\n".join(questions), "texts.txt")
-    expected = lt.load(model).tag(questions, k=2)
+def test_predict_equals_the_library(model, tmp_path, capfd) -> None:
+    queries = ["tea", "", "kohlrabi", "rye bread"]
+    lines = file_with(tmp_path, "\n".join(queries), "texts.txt")
+    expected = lt.load(model).tag(queries, k=2)
     arguments = ["predict", model, lines, "--k", "2", "--chunk", "3"]
     assert main(arguments) == 0
     text = [
@@ -40,7 +40,7 @@ def test_predict_answers_as_the_library(model, tmp_path, capfd) -> None:
     ]
 
 
-def test_a_tag_with_a_comma_comes_back_whole(model, tmp_path, capfd) -> None:
+def test_a_tag_with_a_comma_is_quoted_in_csv(model, tmp_path, capfd) -> None:
     lines = file_with(tmp_path, "green tea\n", "texts.txt")
     assert main(["predict", model, lines, "--output-format", "csv"]) == 0
     assert "hot, wet" in [line[2] for line in csv.reader(capfd.readouterr().out.splitlines())]
@@ -56,13 +56,13 @@ def test_predict_reads_jsonl_and_csv(model, tmp_path, capfd) -> None:
     assert first.startswith("tea:")
 
 
-def test_a_threshold_may_leave_a_line_empty(model, tmp_path, capfd) -> None:
+def test_a_line_is_empty_if_no_label_reaches_the_threshold(model, tmp_path, capfd) -> None:
     lines = file_with(tmp_path, "green tea\nkohlrabi\n", "texts.txt")
     assert main(["predict", model, lines, "--threshold", "0.6"]) == 0
     assert [bool(line) for line in capfd.readouterr().out.split("\n")] == [True, False, False]
 
 
-def test_predict_answers_rows_of_numbers(matrices, tmp_path, capfd) -> None:
+def test_predict_accepts_numeric_features(matrices, tmp_path, capfd) -> None:
     out = str(tmp_path / "made.lt")
     assert main(["train", *matrices, "-o", out, "--no-holdout", "-q"]) == 0
     assert main(["predict", out, *matrices[:2], "--k", "1", "--chunk", "5"]) == 0
@@ -73,7 +73,7 @@ def test_predict_answers_rows_of_numbers(matrices, tmp_path, capfd) -> None:
     assert capfd.readouterr().out.startswith("1:")
 
 
-def test_broken_json_is_named_and_no_file_is_left(model, tmp_path, capsys) -> None:
+def test_malformed_json_is_reported_and_no_file_is_left(model, tmp_path, capsys) -> None:
     data = file_with(tmp_path, "\n".join(BROKEN), "texts.jsonl")
     out = tmp_path / "tags.txt"
     assert main(["predict", model, data, "-o", str(out)]) == 1
@@ -81,7 +81,7 @@ def test_broken_json_is_named_and_no_file_is_left(model, tmp_path, capsys) -> No
     assert not out.exists()
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path) -> None:
+def test_a_closed_pipe_is_not_an_error(model, tmp_path) -> None:
     lines = file_with(tmp_path, "tea\n" * 20_000, "texts.txt")
     words = [sys.executable, "-m", "labeltree.cli", "predict", model, lines]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -91,7 +91,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path) -> None:
     assert process.returncode == 0
 
 
-def test_answers_to_a_full_disk_end_in_one_sentence(model, tmp_path) -> None:
+def test_output_to_a_full_disk_fails_with_one_sentence(model, tmp_path) -> None:
     lines = file_with(tmp_path, "tea\n", "texts.txt")
     with Path("/dev/full").open("w") as full:
         done = command("predict", model, lines, stdout=full)

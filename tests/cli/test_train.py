@@ -1,4 +1,4 @@
-"""The command train; pipes and full disks in a process of its own."""
+"""The command train; pipes and full disks in a separate process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def test_train_writes_a_tagger_and_a_report(jsonl, tmp_path, capsys) -> None:
     out = tmp_path / "made.lt"
     assert main(["train", jsonl, "-o", str(out), "--n-jobs", "1"]) == 0
     lines = dict(line.split(None, 1) for line in printed(capsys).splitlines())
-    assert lines["rows"] == "36 to train by, 2 to judge by"
+    assert lines["rows"] == "36 training, 2 evaluation"
     assert lines["labels"].startswith("4, ")
     assert {"P@1", "ECE@5", "cost", "written", "time"} <= lines.keys()
     assert lt.load(out).tag(["tea"], k=1)[0][0][0] == "tea"
 
 
-def test_train_without_holdout_is_the_fit_of_the_library(jsonl, model, tmp_path, capsys) -> None:
+def test_train_without_holdout_equals_fit(jsonl, model, tmp_path, capsys) -> None:
     out = str(tmp_path / "made.lt")
     assert main(["train", jsonl, "-o", out, "--no-holdout", "--n-jobs", "1"]) == 0
     assert lt.load(out).tag(["tea", ""]) == lt.load(model).tag(["tea", ""])
@@ -52,11 +52,11 @@ def test_train_reads_csv_tsv_and_folders(tmp_path, capsys) -> None:
 
 
 def without_classifier(tagger) -> dict[str, object]:
-    """Parameters, and those of the classifier."""
+    """Return the parameters, with the classifier as text."""
     return {**tagger.get_params(deep=False), "classifier": repr(tagger.classifier)}
 
 
-def test_train_takes_options_of_the_library(jsonl, tmp_path, capsys) -> None:
+def test_train_accepts_estimator_parameters(jsonl, tmp_path, capsys) -> None:
     options = "--ngram-range 1 1 --min-df 2 --C 2 --tree kmeans --n-trees 2 --loss logistic"
     out = str(tmp_path / "made.lt")
     assert main(["train", jsonl, "-o", out, *options.split(), "--no-sublinear-tf"]) == 0
@@ -66,7 +66,7 @@ def test_train_takes_options_of_the_library(jsonl, tmp_path, capsys) -> None:
     assert found == without_classifier(wanted)
 
 
-def test_compressed_models_are_smaller_and_rank_alike(jsonl, tmp_path, capsys) -> None:
+def test_quantized_models_are_smaller_and_rank_the_same(jsonl, tmp_path, capsys) -> None:
     plain, small = tmp_path / "plain.lt", tmp_path / "small.lt"
     assert main(["train", jsonl, "-q", "-o", str(plain)]) == 0
     assert main(["train", jsonl, "-q", "-o", str(small), "--quantize"]) == 0
@@ -74,7 +74,7 @@ def test_compressed_models_are_smaller_and_rank_alike(jsonl, tmp_path, capsys) -
     assert lt.load(small).tag(["tea"], k=1)[0][0][0] == "tea"
 
 
-def test_train_on_matrices_makes_a_classifier(matrices, tmp_path, capsys) -> None:
+def test_train_on_matrices_writes_a_classifier(matrices, tmp_path, capsys) -> None:
     out = str(tmp_path / "made.lt")
     assert main(["train", *matrices, "-o", out]) == 0
     assert type(lt.load(out)) is PLTClassifier
@@ -89,10 +89,10 @@ def test_quiet_training_prints_nothing(jsonl, tmp_path, capsys) -> None:
 def test_one_label_is_enough(tmp_path, capsys) -> None:
     data = file_with(tmp_path, "tea\tdrink\nrain\t\n", "docs.tsv")
     assert main(["train", data, "-o", str(tmp_path / "made.lt")]) == 0
-    assert printed(capsys).startswith("rows           2 to train by, 0 to judge by\n")
+    assert printed(capsys).startswith("rows           2 training, 0 evaluation\n")
 
 
-def test_labels_only_in_holdout_rows_are_no_harm(tmp_path, capsys) -> None:
+def test_labels_only_in_held_out_rows_count_as_misses(tmp_path, capsys) -> None:
     lines = "".join(f"tea number{i}\ttag{i}\n" for i in range(10))
     data = file_with(tmp_path, lines, "docs.tsv")
     assert main(["train", data, "-o", str(tmp_path / "made.lt"), "--holdout", "0.5"]) == 0
@@ -102,7 +102,7 @@ def test_labels_only_in_holdout_rows_are_no_harm(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("docs.jsonl", b"", "docs.jsonl: there are no rows"),
+        ("docs.jsonl", b"", "docs.jsonl: the data has no rows"),
         (
             "docs.jsonl",
             "\n".join(BROKEN).encode(),
@@ -121,16 +121,16 @@ def test_labels_only_in_holdout_rows_are_no_harm(tmp_path, capsys) -> None:
         ("docs.csv", b'text,tags\n"tea\n', "docs.csv: line 2: broken CSV"),
     ],
 )
-def test_bad_data_is_one_sentence_and_nothing_is_written(
+def test_bad_data_is_reported_in_one_sentence_and_nothing_is_written(
     name, content, message, tmp_path, capsys
 ) -> None:
     (tmp_path / name).write_bytes(content)
     out = tmp_path / "made.lt"
     assert main(["train", str(tmp_path / name), "-o", str(out)]) == 1
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert message in output.err
+    assert output.err.count("\n") == 1
+    assert output.out == ""
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -138,39 +138,48 @@ def test_bad_data_is_one_sentence_and_nothing_is_written(
     ("arguments", "message"),
     [
         (["train", "docs.jsonl"], "required: -o"),
-        (["train", "docs.jsonl", "-o", "-"], "a model is a plain file, but -o is -"),
-        (["train", "docs.jsonl", "-o", "m.lt.gz"], "a model is a plain file"),
-        (["train", "docs.jsonl", "-o", "no/m.lt"], "there is no folder no"),
-        (["train", "docs.jsonl", "-o", "."], "it is a folder"),
+        (
+            ["train", "docs.jsonl", "-o", "-"],
+            "a model is written to a plain file such as model.lt, but -o is -",
+        ),
+        (["train", "docs.jsonl", "-o", "m.lt.gz"], "a model is written to a plain file"),
+        (["train", "docs.jsonl", "-o", "no/m.lt"], "folder no does not exist"),
+        (["train", "docs.jsonl", "-o", "."], "is a folder, but a model is a single file"),
         (["train", "-", "-o", "m.lt"], "standard input has no suffix"),
         (["train", "docs.jsonl", "-o", "m.lt", "--holdout", "1"], "--holdout must be above 0"),
         (["predict", "MODEL", "--k", "0"], "--k must be at least 1, but is 0"),
         (["predict", "MODEL", "--chunk", "0"], "--chunk must be at least 1, but is 0"),
-        (["predict", "MODEL", "--x", "X.npz"], "trained on texts, but data has rows of numbers"),
-        (["predict", "MODEL", "--format", "xmc"], "trained on texts, but data has rows of numbers"),
+        (
+            ["predict", "MODEL", "--x", "X.npz"],
+            "trained on texts, but the data has numeric features",
+        ),
+        (
+            ["predict", "MODEL", "--format", "xmc"],
+            "trained on texts, but the data has numeric features",
+        ),
         (["evaluate", "MODEL", "-"], "standard input has no suffix"),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_code_2(arguments, message, model, capsys) -> None:
     assert main([model if word == "MODEL" else word for word in arguments]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert message in output
+    assert "Traceback" not in output
 
 
-def test_options_of_words_are_refused_for_matrices(matrices, tmp_path, capsys) -> None:
+def test_text_options_are_refused_for_matrices(matrices, tmp_path, capsys) -> None:
     arguments = ["train", *matrices, "-o", str(tmp_path / "made.lt"), "--min-df", "2"]
     assert main(arguments) == 2
-    assert "--min-df is about words, but data has rows of numbers" in capsys.readouterr().err
+    assert "--min-df applies to texts, but the data has numeric features" in capsys.readouterr().err
 
 
-def test_training_to_a_full_disk_says_so(jsonl) -> None:
+def test_training_to_a_full_disk_is_reported(jsonl) -> None:
     done = command("train", jsonl, "-o", "/dev/full", stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "labeltree: /dev/full: No space left on device\n"
 
 
-def test_training_reads_a_pipe_and_draws_no_bar_in_it(jsonl, tmp_path) -> None:
+def test_training_reads_a_pipe_without_a_progress_bar(jsonl, tmp_path) -> None:
     out = str(tmp_path / "made.lt")
     with Path(jsonl).open() as stream:
         done = command(

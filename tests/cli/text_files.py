@@ -1,4 +1,4 @@
-"""Texts and files that commands are tried on, and what commands print."""
+"""Texts, input files and captured output for the tests of commands."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ BROKEN = [*['{"text": "tea", "labels": ["a"]}'] * 16, '{"text": "tea", "labels":
 
 
 def file_with(folder: Path, text: str, name: str = "data.txt") -> str:
-    """Write a text and return where."""
+    """Write a text file and return its path."""
     (folder / name).write_text(text)
     return str(folder / name)
 
 
 def jsonl_of(folder: Path, rows: Sequence[tuple[str, list[str]]], tags: str = "tags") -> str:
-    """Write texts with tags as JSON lines and return where."""
+    """Write texts with tags as JSON lines and return the path."""
     lines = [json.dumps({"text": text, tags: labels}) for text, labels in rows]
     return file_with(folder, "\n".join(lines), "docs.jsonl")
 
 
 def saved_tagger(folder: Path, rows: Sequence[tuple[str, list[str]]]) -> str:
-    """Train a tagger on the rows, save it and return where."""
+    """Train a tagger on the rows, save it and return the path."""
     tagger = TextTagger(n_jobs=1).fit([text for text, _ in rows], [tags for _, tags in rows])
     tagger.save(folder / "model.lt")
     return str(folder / "model.lt")

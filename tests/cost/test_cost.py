@@ -15,14 +15,14 @@ Case = tuple[LabelTree, list[set[int]]]
 
 
 @st.composite
-def priced_trees(draw: st.DrawFn) -> Case:
-    """A tree and rows of its labels, rows without labels among them."""
+def trees_with_label_rows(draw: st.DrawFn) -> Case:
+    """A tree and rows of its labels, including rows without labels."""
     tree = LabelTree.from_nested(draw(nested_trees()))
     rows = draw(st.lists(st.sets(st.integers(0, tree.n_labels - 1)), max_size=8))
     return tree, rows
 
 
-@given(priced_trees())
+@given(trees_with_label_rows())
 @settings(deadline=None)
 def test_assign_is_algorithm_1(case: Case) -> None:
     tree, rows = case
@@ -33,9 +33,9 @@ def test_assign_is_algorithm_1(case: Case) -> None:
         assert len(positive) + len(negative) == reference.row_cost(tree.to_nested(), labels)
 
 
-@given(priced_trees())
+@given(trees_with_label_rows())
 @settings(deadline=None)
-def test_three_ways_to_count_agree_with_the_definition(case: Case) -> None:
+def test_three_formulas_agree_with_the_definition(case: Case) -> None:
     tree, rows = case
     expected = reference.training_cost(tree.to_nested(), rows)
     weights = cost.node_weights(tree, rows)
@@ -45,7 +45,7 @@ def test_three_ways_to_count_agree_with_the_definition(case: Case) -> None:
     assert len(rows) + weights[tree.parent[1:]].sum() == expected
 
 
-@given(priced_trees())
+@given(trees_with_label_rows())
 @settings(deadline=None)
 def test_node_weights_count_the_rows_of_each_node(case: Case) -> None:
     tree, rows = case
@@ -67,11 +67,11 @@ def test_a_row_without_labels_costs_one() -> None:
     assert cost.row_costs(TREE, [[]]).tolist() == [1]
 
 
-def test_a_row_of_a_one_label_problem_costs_one() -> None:
+def test_a_row_of_a_single_label_tree_costs_one() -> None:
     assert cost.training_cost(LabelTree.from_nested(0), [[0], [], [0]]) == 3
 
 
-def test_no_rows_cost_nothing() -> None:
+def test_zero_rows_cost_nothing() -> None:
     assert cost.training_cost(TREE, []) == 0
     assert cost.node_weights(TREE, []).tolist() == [0] * TREE.n_nodes
 
@@ -96,7 +96,7 @@ def test_probabilities_are_checked(probabilities, message) -> None:
         cost.expected_cost(TREE, [[0], [1]], probabilities)
 
 
-def test_forms_of_y_cost_the_same() -> None:
+def test_all_forms_of_y_cost_the_same() -> None:
     sets = [[0, 4], [], [5]]
     indicator = as_labels(sets, n_labels=6).to_csr()
     for y in (
@@ -109,12 +109,12 @@ def test_forms_of_y_cost_the_same() -> None:
         assert cost.training_cost(TREE, y) == 1 * 3 + (3 + 2 + 3) + 0 + (3 + 3)
 
 
-def test_labels_are_found_by_name_where_the_tree_has_names() -> None:
+def test_labels_are_matched_by_name_if_the_tree_has_names() -> None:
     tree = LabelTree.from_nested([["dog", "cat"], "fish"])
     assert cost.row_costs(tree, [["fish"], ["cat"]]).tolist() == [3, 5]
 
 
-def test_labels_beyond_the_tree_are_refused() -> None:
+def test_labels_that_are_not_in_the_tree_are_refused() -> None:
     with pytest.raises(ValueError, match=r"0\.\.5, but row 1 of Y has 6"):
         cost.training_cost(TREE, [[0], [6]])
     with pytest.raises(ValueError, match="Y has 5 labels, but 6 are expected"):

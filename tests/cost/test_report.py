@@ -1,4 +1,4 @@
-"""Reports against figures that are known by eye."""
+"""Reports on trees whose costs are computed by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TREE = LabelTree.from_nested([[0, 1], 2])
 ROWS = [[0], [0, 1], [2], []]  # cost 5, 5, 3 and 1
 
 
-def test_costs_are_those_of_the_rows() -> None:
+def test_cost_is_the_sum_over_rows() -> None:
     figures = report(TREE, ROWS)
     assert (figures.cost, figures.cost_per_row, figures.n_rows) == (14, 3.5, 4)
 
@@ -26,7 +26,7 @@ def test_ratio_is_cost_over_lower_bound() -> None:
     assert figures.ratio == 14 / figures.lower_bound
 
 
-def test_shape_is_that_of_the_tree() -> None:
+def test_report_describes_the_shape_of_the_tree() -> None:
     figures = report(TREE, ROWS)
     assert (figures.n_labels, figures.n_nodes, figures.depth, figures.max_degree) == (3, 5, 2, 2)
 
@@ -47,16 +47,16 @@ def test_one_label_is_guaranteed_to_be_optimal() -> None:
     assert (figures.guarantee, figures.ratio, figures.cost) == (1, 1.0, 2)
 
 
-def test_query_costs_what_training_costs() -> None:
+def test_prediction_cost_is_the_training_cost_per_row() -> None:
     assert report(TREE, ROWS).prediction_cost == 3.5
 
 
-def test_holdout_rows_say_what_queries_cost() -> None:
+def test_prediction_cost_is_that_of_the_holdout_rows() -> None:
     figures = report(TREE, ROWS, holdout=[[2], [2]])
     assert (figures.holdout_cost_per_row, figures.prediction_cost) == (3.0, 3.0)
 
 
-def test_prediction_bound_follows_the_threshold() -> None:
+def test_prediction_cost_bound_depends_on_the_threshold() -> None:
     assert report(TREE, ROWS, threshold=0.25).prediction_cost_bound == (3.5 - 0.75) / 0.25
     assert report(TREE, ROWS, threshold=1.0).prediction_cost_bound == 3.5
 
@@ -66,7 +66,7 @@ def test_labels_may_be_given_by_name() -> None:
     assert report(tree, [["fish"], ["dog", "cat"]]).cost == 3 + 5
 
 
-def test_dict_is_fit_for_json() -> None:
+def test_dict_can_be_written_as_json() -> None:
     figures = json.loads(json.dumps(report(TREE, ROWS).to_dict()))
     assert (figures["cost_per_row"], figures["holdout_cost_per_row"]) == (3.5, None)
 
@@ -83,7 +83,7 @@ def test_threshold_outside_its_range_is_refused(threshold: float) -> None:
         report(TREE, ROWS, threshold=threshold)
 
 
-def test_no_rows_are_refused() -> None:
+def test_zero_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one row"):
         report(TREE, [])
     with pytest.raises(ValueError, match="holdout must have at least one row"):

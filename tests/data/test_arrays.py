@@ -1,4 +1,4 @@
-"""The checks that arrays from a file must pass."""
+"""Validation of arrays that are read from a file."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from labeltree.data.arrays import check_ascending, take
 
 
 @pytest.mark.parametrize("ends", [[], [1, 2], [0, 1], [0, 3, 2]])
-def test_ends_must_rise_from_0_to_the_last(ends) -> None:
+def test_ends_must_ascend_from_0_to_the_last(ends) -> None:
     with pytest.raises(ValueError, match="ends must"):
         check_ascending("ends", np.array(ends, np.int64), 2)
 
@@ -20,7 +20,7 @@ def test_ends_must_rise_from_0_to_the_last(ends) -> None:
         (np.zeros(3, np.int32), "must have 2 entries, but has 3"),
     ],
 )
-def test_an_array_must_be_of_the_right_kind(array, message) -> None:
+def test_an_array_must_have_the_right_shape_and_dtype(array, message) -> None:
     with pytest.raises(ValueError, match=message):
         take({"x": array}, "x", "i4", 2)
 

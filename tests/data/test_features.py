@@ -14,7 +14,7 @@ DENSE = np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, -3]], np.float32)
 
 
 def broken(kind=sparse.csr_array, *, indptr=(0, 1, 2), indices=(0, 1), data=(1.0, 1.0)):
-    """A 2 x 2 matrix with these arrays, which scipy's constructor would partly refuse."""
+    """Return a 2 x 2 matrix with these arrays, some of which scipy's constructor would reject."""
     matrix = kind((2, 2), dtype=np.float32)
     matrix.indptr = np.array(indptr, np.int32)
     matrix.indices = np.array(indices, np.int32)
@@ -34,20 +34,20 @@ def test_every_sparse_format_gives_the_same_rows(form: str, suffix: str) -> None
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "uint64", "float16", "float64", "longdouble", object]
 )
-def test_dense_numbers_of_any_type_are_taken(dtype) -> None:
+def test_dense_numbers_of_any_type_are_accepted(dtype) -> None:
     assert as_features(np.eye(2).astype(dtype)).toarray().tolist() == [[1, 0], [0, 1]]
 
 
-def test_lists_of_numbers_are_taken() -> None:
+def test_lists_of_numbers_are_accepted() -> None:
     assert as_features([[1, 0], [0, 2]]).toarray().tolist() == [[1, 0], [0, 2]]
 
 
-def test_data_frame_is_taken() -> None:
+def test_data_frame_is_accepted() -> None:
     frame = pd.DataFrame({"a": [1, 0], "b": [True, False], "c": [0.5, 0.0]})
     assert as_features(frame).toarray().tolist() == [[1, 1, 0.5], [0, 0, 0]]
 
 
-def test_sparse_data_frame_is_taken() -> None:
+def test_sparse_data_frame_is_accepted() -> None:
     frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(DENSE))
     assert as_features(frame).toarray().tolist() == DENSE.tolist()
 
@@ -82,7 +82,7 @@ def test_unsorted_rows_are_sorted_in_a_copy() -> None:
     assert (X.indices.tolist(), X.data.tolist()) == ([1, 0], [5, 7])
 
 
-def test_wrong_claim_of_sorted_rows_is_not_believed() -> None:
+def test_a_wrong_sorted_flag_is_not_trusted() -> None:
     X = broken(indptr=(0, 2, 2), indices=(1, 0), data=(5, 7))
     X.has_sorted_indices = X.has_canonical_format = True
     assert as_features(X).indices.tolist() == [0, 1]
@@ -95,7 +95,7 @@ def test_duplicates_are_summed_in_a_copy() -> None:
     assert X.nnz == 2
 
 
-def test_duplicates_of_small_integers_do_not_wrap() -> None:
+def test_duplicates_of_small_integers_do_not_overflow() -> None:
     X = sparse.coo_array((np.array([100, 100], np.int8), ([0, 0], [0, 0])), shape=(1, 1))
     assert as_features(X).data.tolist() == [200]
 
@@ -106,19 +106,19 @@ def test_duplicates_that_sum_beyond_float32_are_refused() -> None:
         as_features(X)
 
 
-def test_spare_room_after_the_last_entry_is_ignored() -> None:
+def test_unused_capacity_after_the_last_entry_is_ignored() -> None:
     X = broken(indptr=(0, 1, 1), indices=(0, 9), data=(5, np.nan))
     assert as_features(X).toarray().tolist() == [[5, 0], [0, 0]]
 
 
-def test_no_rows_and_no_columns_are_fine() -> None:
+def test_zero_rows_and_zero_columns_are_accepted() -> None:
     assert as_features(np.zeros((0, 3))).shape == (0, 3)
     assert as_features(sparse.csr_array((2, 0))).shape == (2, 0)
 
 
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "-inf")])
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array, sparse.csc_array, sparse.coo_array])
-def test_not_finite_is_refused_with_its_place(form, value: float, word: str) -> None:
+def test_nonfinite_values_are_refused_with_their_position(form, value: float, word: str) -> None:
     X = form([[1.0, 0.0], [0.0, value]])
     with pytest.raises(ValueError, match=f"NaN or inf, but row 1, column 1 is {word}"):
         as_features(X)
@@ -156,7 +156,7 @@ def test_broken_index_arrays_are_refused(kind, arrays, message: str) -> None:
 def test_fractional_index_arrays_are_refused() -> None:
     X = broken()
     X.indices = X.indices.astype(np.float64)
-    with pytest.raises(ValueError, match=r"X\.indices must be one-dimensional integers"):
+    with pytest.raises(ValueError, match=r"X\.indices must be a one-dimensional integer array"):
         as_features(X)
 
 
@@ -178,12 +178,12 @@ def test_broken_coordinates_are_refused(part: int, word: str, index: int) -> Non
         as_features(X)
 
 
-def test_other_number_of_columns_than_the_model_is_refused() -> None:
+def test_a_number_of_columns_unlike_the_model_is_refused() -> None:
     with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 5"):
         as_features(DENSE, n_features=5)
 
 
-def test_the_number_of_columns_of_the_model_is_taken() -> None:
+def test_the_number_of_columns_of_the_model_is_accepted() -> None:
     assert as_features(DENSE, n_features=3).shape == (3, 3)
 
 
@@ -194,7 +194,7 @@ def test_wrong_number_of_dimensions_is_refused(X) -> None:
 
 
 @pytest.mark.parametrize("X", [None, "text", 5, {"a": [1]}, np.array([["a"]]), iter([[1]])])
-def test_what_is_not_numbers_is_refused(X) -> None:
+def test_other_than_numbers_is_refused(X) -> None:
     with pytest.raises(TypeError, match="X must be a matrix of numbers"):
         as_features(X)
 

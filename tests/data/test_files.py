@@ -31,7 +31,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_nothing_is_written_and_read_back(tmp_path: Path, suffix: str) -> None:
+def test_empty_content_is_read_back(tmp_path: Path, suffix: str) -> None:
     assert read(write(tmp_path / f"rows{suffix}", b"")) == b""
 
 
@@ -41,7 +41,7 @@ def test_equal_content_gives_equal_files(tmp_path: Path, suffix: str) -> None:
     assert first == second
 
 
-def test_suffix_decides_the_packing(tmp_path: Path) -> None:
+def test_suffix_selects_the_compression(tmp_path: Path) -> None:
     assert write(tmp_path / "rows.gz").read_bytes()[:2] == b"\x1f\x8b"
     assert write(tmp_path / "rows.zst").read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
 
@@ -61,7 +61,7 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, suffi
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_target_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_target_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "rows"
     with open_write(path) as stream:
         stream.write(b"half")
@@ -106,7 +106,7 @@ def test_missing_file_is_not_found(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "word"), [(".gz", "gzip"), (".zst", "zstd")])
-def test_cut_off_data_is_refused(tmp_path: Path, suffix: str, word: str) -> None:
+def test_truncated_data_is_refused(tmp_path: Path, suffix: str, word: str) -> None:
     path = write(tmp_path / f"rows{suffix}")
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(ValueError, match=f"rows{suffix}: broken {word} data"):
@@ -114,7 +114,7 @@ def test_cut_off_data_is_refused(tmp_path: Path, suffix: str, word: str) -> None
 
 
 @pytest.mark.parametrize(("suffix", "word"), [(".gz", "gzip"), (".zst", "zstd")])
-def test_data_that_is_not_packed_is_refused(tmp_path: Path, suffix: str, word: str) -> None:
+def test_data_that_is_not_compressed_is_refused(tmp_path: Path, suffix: str, word: str) -> None:
     path = tmp_path / f"rows{suffix}"
     path.write_bytes(b"1 2 3\n")
     with pytest.raises(ValueError, match=f"rows{suffix}: broken {word} data"):
@@ -124,21 +124,21 @@ def test_data_that_is_not_packed_is_refused(tmp_path: Path, suffix: str, word: s
 @pytest.mark.parametrize(("suffix", "word"), [(".gz", "gzip"), (".zst", "zstd")])
 def test_damaged_data_is_refused(tmp_path: Path, suffix: str, word: str) -> None:
     path = write(tmp_path / f"rows{suffix}")
-    packed = bytearray(path.read_bytes())
-    packed[20:60] = bytes(40)
-    path.write_bytes(packed)
+    content = bytearray(path.read_bytes())
+    content[20:60] = bytes(40)
+    path.write_bytes(content)
     with pytest.raises(ValueError, match=f"rows{suffix}: broken {word} data"):
         read(path)
 
 
 @pytest.mark.parametrize(
-    ("suffix", "pack"), [(".gz", gzip.compress), (".zst", zstandard.ZstdCompressor().compress)]
+    ("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.ZstdCompressor().compress)]
 )
-def test_packed_files_one_after_the_other_are_read_as_one(
-    tmp_path: Path, suffix: str, pack
+def test_concatenated_compressed_files_are_read_as_one(
+    tmp_path: Path, suffix: str, compress
 ) -> None:
     path = tmp_path / f"rows{suffix}"
-    path.write_bytes(pack(b"one ") + pack(b"two"))
+    path.write_bytes(compress(b"one ") + compress(b"two"))
     assert read(path) == b"one two"
 
 
@@ -175,6 +175,6 @@ def test_text_files_are_refused(opened) -> None:
 
 
 @pytest.mark.parametrize("opened", [open_read, open_write])
-def test_other_kinds_are_refused(opened) -> None:
+def test_other_types_are_refused(opened) -> None:
     with pytest.raises(TypeError, match="expected a path or an open binary file, but got int"):
         opened(5).__enter__()

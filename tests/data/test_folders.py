@@ -5,7 +5,7 @@ import pytest
 from labeltree.data import read_folder
 
 
-def test_a_folder_takes_subjects_as_annif_writes_them(tmp_path) -> None:
+def test_subjects_are_read_as_annif_writes_them(tmp_path) -> None:
     (tmp_path / "a.txt").write_text("green tea")
     (tmp_path / "a.tsv").write_text("<http://example.org/1>\ttea\n<http://example.org/2>\tgreen\n")
     (tmp_path / "b").mkdir()
@@ -14,5 +14,5 @@ def test_a_folder_takes_subjects_as_annif_writes_them(tmp_path) -> None:
 
 
 def test_a_folder_without_texts_is_refused(tmp_path) -> None:
-    with pytest.raises(ValueError, match=r"there are no .txt files"):
+    with pytest.raises(ValueError, match=r"this folder has no .txt files"):
         list(read_folder(tmp_path))

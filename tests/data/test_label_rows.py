@@ -1,4 +1,4 @@
-"""What the rows of labels know of themselves, and of another numbering."""
+"""Properties of label rows, row selection and renumbering."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ from labeltree.data import as_labels
 from tests.data.label_sets import DENSE, named, sets
 
 
-def test_label_rows_pass_through() -> None:
+def test_label_rows_are_returned_unchanged() -> None:
     rows = as_labels([["a"], ["b"]])
     assert as_labels(rows) is rows
     assert as_labels(rows, n_labels=2) is rows
 
 
-def test_label_rows_of_other_size_are_refused() -> None:
+def test_label_rows_with_another_number_of_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="Y has 2 labels, but 3 are expected"):
         as_labels(as_labels([["a"], ["b"]]), n_labels=3)
 
@@ -47,7 +47,7 @@ def test_name_is_a_plain_python_value() -> None:
     assert type(as_labels(np.array(["b", "a"])).name(1)) is str
 
 
-def test_name_outside_is_refused() -> None:
+def test_name_of_a_label_out_of_range_is_refused() -> None:
     with pytest.raises(IndexError, match=r"labels are 0\.\.2, but j is -1"):
         as_labels(DENSE).name(-1)
 
@@ -62,11 +62,11 @@ def test_name_outside_is_refused() -> None:
         ([], []),
     ],
 )
-def test_select_takes_numbers_masks_and_slices(rows, expected) -> None:
+def test_select_accepts_indices_masks_and_slices(rows, expected) -> None:
     chosen = as_labels(DENSE, names=["a", "b", "c"]).select(rows)
     assert (sets(chosen), chosen.n_labels, chosen.name(0)) == (expected, 3, "a")
 
 
-def test_select_outside_is_refused() -> None:
+def test_select_of_a_row_out_of_range_is_refused() -> None:
     with pytest.raises(IndexError):
         as_labels(DENSE).select([3])

@@ -24,7 +24,7 @@ def test_every_sparse_format_gives_the_same_rows(form: str, suffix: str) -> None
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32", object])
-def test_dense_indicator_of_any_type_is_taken(dtype) -> None:
+def test_dense_indicator_of_any_type_is_accepted(dtype) -> None:
     assert sets(as_labels(DENSE.astype(dtype))) == [[1, 2], [], [0]]
 
 
@@ -51,24 +51,24 @@ def test_duplicate_coordinates_collapse() -> None:
 
 @pytest.mark.parametrize("value", [2, -1, 0.5, np.nan, np.inf])
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array, sparse.coo_array, pd.DataFrame])
-def test_other_than_0_and_1_is_refused_with_its_place(form, value: float) -> None:
+def test_values_other_than_0_and_1_are_refused_with_their_position(form, value: float) -> None:
     with pytest.raises(ValueError, match=f"must be 0 or 1, but row 1, column 0 is {value}"):
         as_labels(form([[1.0, 0.0], [value, 1.0]]))
 
 
-def test_data_frame_gives_its_column_names() -> None:
+def test_data_frame_columns_become_label_names() -> None:
     rows = as_labels(pd.DataFrame({"tea": [1, 0], "milk": [1, 1]}))
     assert named(rows) == [["tea", "milk"], ["milk"]]
     assert rows.kind == "indicator"
 
 
-def test_sparse_data_frame_is_taken() -> None:
+def test_sparse_data_frame_is_accepted() -> None:
     frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(DENSE), columns=["a", "b", "c"])
     assert named(as_labels(frame)) == [["b", "c"], [], ["a"]]
 
 
 def test_equal_column_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="label names must be unique, but 'a' is there twice"):
+    with pytest.raises(ValueError, match="label names must be unique, but 'a' occurs twice"):
         as_labels(pd.DataFrame([[1, 0]], columns=["a", "a"]))
 
 
@@ -130,11 +130,11 @@ def test_integers_beyond_64_bits_are_names() -> None:
     assert named(as_labels([[2**70], [1]])) == [[2**70], [1]]
 
 
-def test_labels_that_numpy_would_confuse_stay_apart() -> None:
+def test_labels_that_numpy_would_equate_stay_distinct() -> None:
     assert named(as_labels([["1"], [1]])) == [["1"], [1]]
 
 
-def test_label_twice_in_a_row_counts_once() -> None:
+def test_duplicate_label_in_a_row_counts_once() -> None:
     assert sets(as_labels([["a", "b", "a"]])) == [[0, 1]]
 
 
@@ -148,12 +148,12 @@ def test_rows_may_all_be_without_labels() -> None:
     assert (rows.n_rows, rows.n_labels, rows.n_labeled, rows.counts.tolist()) == (2, 0, 0, [])
 
 
-def test_integers_stand_as_they_are_with_n_labels() -> None:
+def test_integers_are_label_numbers_with_n_labels() -> None:
     rows = as_labels([[3], [1, 3], []], n_labels=5)
     assert (sets(rows), rows.n_labels, rows.names) == ([[3], [1, 3], []], 5, None)
 
 
-def test_no_rows_keep_n_labels() -> None:
+def test_zero_rows_keep_n_labels() -> None:
     assert as_labels([], n_labels=5).n_labels == 5
 
 
@@ -183,16 +183,16 @@ def test_unknown_label_is_refused_with_its_row() -> None:
 
 
 def test_equal_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="unique, but 'a' is there twice"):
+    with pytest.raises(ValueError, match="unique, but 'a' occurs twice"):
         as_labels([["a"]], names=["a", "a"])
 
 
 def test_names_must_match_n_labels() -> None:
-    with pytest.raises(ValueError, match="must hold n_labels = 3 names, but has 1"):
+    with pytest.raises(ValueError, match="must have n_labels = 3 entries, but has 1"):
         as_labels([["a"]], names=["a"], n_labels=3)
 
 
-def test_indicator_takes_the_names_given() -> None:
+def test_indicator_uses_the_names_given() -> None:
     assert named(as_labels(DENSE, names=["a", "b", "c"])) == [["b", "c"], [], ["a"]]
 
 
@@ -226,7 +226,7 @@ def test_label_that_cannot_be_hashed_is_refused() -> None:
 @pytest.mark.parametrize(
     "Y", [["b", "a", "b"], np.array(["b", "a", "b"]), pd.Series(["b", "a", "b"])]
 )
-def test_one_class_for_each_row(Y) -> None:
+def test_classes_are_one_label_per_row(Y) -> None:
     rows = as_labels(Y)
     assert (named(rows), rows.kind, rows.names.tolist()) == (
         [["b"], ["a"], ["b"]],
@@ -249,7 +249,7 @@ def test_classes_0_to_m_have_no_names() -> None:
     assert as_labels(np.array([1, 0, 2])).names is None
 
 
-def test_no_classes_are_no_rows() -> None:
+def test_zero_classes_are_zero_rows() -> None:
     rows = as_labels(np.array([], np.int64))
     assert (rows.n_rows, rows.n_labels, rows.kind) == (0, 0, "classes")
 
@@ -275,11 +275,11 @@ def test_missing_class_is_refused(Y) -> None:
         as_labels(Y)
 
 
-# What is no Y
+# Invalid Y
 
 
 @pytest.mark.parametrize("Y", ["tea", b"tea", None, 5, {"a": 1}, iter([["a"]])])
-def test_other_kinds_are_refused(Y) -> None:
+def test_other_types_are_refused(Y) -> None:
     with pytest.raises(TypeError, match=f"but is {type(Y).__name__}"):
         as_labels(Y)
 
@@ -291,7 +291,7 @@ def test_mixed_rows_are_refused(Y) -> None:
 
 
 @pytest.mark.parametrize("row", [None, {"a": 1}])
-def test_rows_of_other_kinds_are_refused(row) -> None:
+def test_rows_of_other_types_are_refused(row) -> None:
     with pytest.raises(TypeError, match="but row 1 is"):
         as_labels([["a"], row])
 
@@ -321,7 +321,7 @@ label_lists = st.lists(st.lists(st.sampled_from("abcdef"), max_size=4), max_size
 
 @settings(deadline=None, max_examples=100)
 @given(label_lists)
-def test_names_of_label_lists_are_what_was_given(Y: list[list[str]]) -> None:
+def test_names_of_label_lists_match_the_input(Y: list[list[str]]) -> None:
     assert named(as_labels(Y)) == [sorted(set(row)) for row in Y]
 
 

@@ -31,7 +31,7 @@ def test_labels_are_read_back(tmp_path: Path) -> None:
     assert (Y.indptr.tolist(), Y.indices.tolist(), Y.n_labels) == ([0, 2, 2, 3], [0, 2, 1], 3)
 
 
-def test_the_name_is_taken_as_it_stands(tmp_path: Path) -> None:
+def test_no_suffix_is_added_to_the_file_name(tmp_path: Path) -> None:
     write_npz(tmp_path / "X", DENSE)
     assert [path.name for path in tmp_path.iterdir()] == ["X"]
 
@@ -50,13 +50,13 @@ def test_broken_indices_are_refused_with_the_path(tmp_path: Path) -> None:
         read_npz(tmp_path / "X.npz")
 
 
-def test_not_an_indicator_is_refused_with_the_path(tmp_path: Path) -> None:
+def test_a_matrix_that_is_not_an_indicator_is_refused_with_the_path(tmp_path: Path) -> None:
     (tmp_path / "Y.npz").write_bytes(saved(sparse.csr_array(DENSE)))
     with pytest.raises(ValueError, match=r"Y\.npz: an indicator Y must be 0 or 1, but row 0"):
         read_npz_labels(tmp_path / "Y.npz")
 
 
-def test_cut_off_file_is_refused(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "X.npz").write_bytes(saved(sparse.csr_array(DENSE))[:-30])
     with pytest.raises(ValueError, match=r"X\.npz: not a sparse matrix in npz format"):
         read_npz(tmp_path / "X.npz")

@@ -30,15 +30,15 @@ def test_fields_can_be_named() -> None:
     ]
 
 
-def test_texts_need_no_tags() -> None:
+def test_tags_are_optional() -> None:
     assert jsonl(b'{"text": "a"}', label_field=None) == [("a", [])]
 
 
-def test_empty_lines_are_passed_over() -> None:
+def test_empty_lines_are_skipped() -> None:
     assert jsonl(b'\n{"text": "a", "tags": []}\r\n \n') == [("a", [])]
 
 
-def test_byte_order_mark_is_passed_over() -> None:
+def test_byte_order_mark_is_skipped() -> None:
     assert jsonl(b'\xef\xbb\xbf{"text": "a", "tags": []}') == [("a", [])]
 
 
@@ -78,7 +78,7 @@ def test_malformed_json_is_refused_with_its_line(line: bytes, message: str) -> N
         jsonl(GOOD + line + b"\n")
 
 
-def test_rows_before_a_broken_line_are_given() -> None:
+def test_rows_before_a_malformed_line_are_yielded() -> None:
     rows = read_jsonl(io.BytesIO(GOOD + b"tea\n"))
     assert next(rows) == ("a", [])
     with pytest.raises(ValueError, match="line 2"):
@@ -104,13 +104,13 @@ def test_any_text_survives_jsonl(rows) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_packed_jsonl_is_read_back(tmp_path: Path, suffix: str) -> None:
+def test_compressed_jsonl_is_read_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"rows.jsonl{suffix}"
     write_jsonl(path, [("tea", ["x"])])
     assert list(read_jsonl(path)) == [("tea", ["x"])]
 
 
-def test_cut_off_gzip_is_refused(tmp_path: Path) -> None:
+def test_truncated_gzip_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl.gz"
     write_jsonl(path, [("tea", ["x"])])
     path.write_bytes(path.read_bytes()[:-6])
@@ -157,7 +157,7 @@ def test_separator_can_be_set() -> None:
     assert tsv(b"a\tx, y||z\n", separator="||") == [("a", ["x, y", "z"])]
 
 
-def test_windows_line_ends_are_read() -> None:
+def test_windows_line_endings_are_read() -> None:
     assert tsv(b"a\tx\r\nb\ty\r\n") == [("a", ["x"]), ("b", ["y"])]
 
 
@@ -182,13 +182,13 @@ def test_malformed_tsv_is_refused_with_its_line(line: bytes, message: str) -> No
 
 @pytest.mark.parametrize("separator", ["", "\t", "a\n"])
 def test_impossible_separator_is_refused(separator: str) -> None:
-    with pytest.raises(ValueError, match="separator must be text without tabs and line breaks"):
+    with pytest.raises(ValueError, match="separator must be nonempty, without tabs or line breaks"):
         tsv(b"", separator=separator)
 
 
 @settings(deadline=None, max_examples=100)
 @given(rows_of_texts, st.booleans(), st.sampled_from([",", ";", " | "]))
-def test_what_tsv_takes_it_gives_back(rows, tags_first: bool, separator: str) -> None:
+def test_rows_written_as_tsv_are_read_back(rows, tags_first: bool, separator: str) -> None:
     file = io.BytesIO()
     try:
         write_tsv(file, rows, separator=separator, tags_first=tags_first)
@@ -201,17 +201,17 @@ def test_what_tsv_takes_it_gives_back(rows, tags_first: bool, separator: str) ->
     "row", [("a\tb", []), ("a\nb", []), ("a\r", []), ("a", ["x\ty"]), ("\ufeff", [])]
 )
 def test_tabs_and_line_breaks_are_not_written(tmp_path: Path, row) -> None:
-    with pytest.raises(ValueError, match="row 0: TSV cannot hold a tab, line break or byte order"):
+    with pytest.raises(ValueError, match="row 0: TSV cannot represent a tab, line break or byte"):
         write_tsv(tmp_path / "rows.tsv", [row])
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("tags", [["x,y"], [" x"], [""]])
-def test_tags_that_would_not_come_back_are_not_written(tags: list[str]) -> None:
-    with pytest.raises(ValueError, match="row 0: TSV cannot hold the tags"):
+def test_tags_that_would_not_be_read_back_are_not_written(tags: list[str]) -> None:
+    with pytest.raises(ValueError, match="row 0: TSV cannot represent the tags"):
         write_tsv(io.BytesIO(), [("a", tags)])
 
 
 def test_tags_that_join_into_a_separator_are_not_written() -> None:
-    with pytest.raises(ValueError, match="row 0: TSV cannot hold the tags"):
+    with pytest.raises(ValueError, match="row 0: TSV cannot represent the tags"):
         write_tsv(io.BytesIO(), [("a", ["x |", "y"])], separator=" | ")

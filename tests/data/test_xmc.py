@@ -29,7 +29,7 @@ def rows_of(text: bytes):
     ]
 
 
-def test_rows_are_read_as_written_by_hand() -> None:
+def test_a_handwritten_file_is_read() -> None:
     X, Y = read(b"3 4 5\n1,4 0:0.5 3:-2\n 1:1e-3\n2\n")
     assert X.toarray().tolist() == [[0.5, 0, 0, -2], [0, np.float32(1e-3), 0, 0], [0, 0, 0, 0]]
     assert (Y.indptr.tolist(), Y.indices.tolist(), Y.n_labels) == ([0, 2, 2, 3], [1, 4, 2], 5)
@@ -43,11 +43,11 @@ def test_arrays_have_the_shared_types() -> None:
     assert X.has_canonical_format
 
 
-def test_windows_line_ends_are_read() -> None:
+def test_windows_line_endings_are_read() -> None:
     assert rows_of(b"2 2 2\r\n1 0:1\r\n 1:2\r\n") == [([1], {0: 1}), ([], {1: 2})]
 
 
-def test_tabs_and_repeated_blanks_separate() -> None:
+def test_tabs_and_repeated_spaces_are_separators() -> None:
     assert rows_of(b" 1\t2  2 \n1\t0:1  1:2 \n") == [([1], {0: 1, 1: 2})]
 
 
@@ -63,7 +63,7 @@ def test_duplicate_labels_count_once() -> None:
     assert rows_of(b"1 1 3\n2,0,2 0:1\n") == [([0, 2], {0: 1})]
 
 
-def test_row_without_labels_may_lack_its_blank() -> None:
+def test_row_without_labels_may_lack_its_leading_space() -> None:
     assert rows_of(b"1 2 2\n0:1 1:2\n") == [([], {0: 1, 1: 2})]
 
 
@@ -71,15 +71,15 @@ def test_empty_line_is_an_empty_row() -> None:
     assert rows_of(b"2 1 1\n\n0 0:1\n") == [([], {}), ([0], {0: 1})]
 
 
-def test_last_line_may_lack_its_end() -> None:
+def test_last_line_may_lack_its_line_break() -> None:
     assert rows_of(b"1 1 1\n0 0:1") == [([0], {0: 1})]
 
 
-def test_empty_lines_after_the_last_row_are_passed_over() -> None:
+def test_empty_lines_after_the_last_row_are_skipped() -> None:
     assert rows_of(b"1 1 1\n0 0:1\n\n \n") == [([0], {0: 1})]
 
 
-def test_no_rows_keep_their_sizes() -> None:
+def test_zero_rows_keep_the_sizes_of_the_header() -> None:
     X, Y = read(b"0 7 3\n")
     assert X.shape == (0, 7)
     assert (Y.n_rows, Y.n_labels) == (0, 3)
@@ -101,7 +101,7 @@ def test_given_sizes_bound_a_file_without_a_header() -> None:
         read(b"1 9:1\n", header=False, n_features=9)
 
 
-def test_sizes_beside_a_header_are_refused() -> None:
+def test_sizes_in_addition_to_a_header_are_refused() -> None:
     with pytest.raises(ValueError, match="header=False"):
         read(b"1 1 1\n0 0:1\n", n_features=1)
 
@@ -169,7 +169,7 @@ def test_missing_file_is_not_found(tmp_path: Path) -> None:
         read_xmc(tmp_path / "rows.txt")
 
 
-def test_refused_parser_takes_nothing_more() -> None:
+def test_parser_accepts_no_input_after_an_error() -> None:
     parser = _core.RowParser(True, -1, -1)
     with pytest.raises(ValueError, match="line 1"):
         parser.feed(b"broken\n")
@@ -177,7 +177,7 @@ def test_refused_parser_takes_nothing_more() -> None:
         parser.feed(b"1 1 1\n")
 
 
-def test_finished_parser_takes_nothing_more() -> None:
+def test_parser_cannot_be_finished_twice() -> None:
     parser = _core.RowParser(True, -1, -1)
     parser.feed(b"0 1 1\n")
     parser.finish()
@@ -185,9 +185,9 @@ def test_finished_parser_takes_nothing_more() -> None:
         parser.finish()
 
 
-def test_file_is_read_piece_by_piece() -> None:
+def test_file_is_read_in_pieces() -> None:
     class Long(io.RawIOBase):
-        """64 pieces, each a row with as many blanks as were asked for."""
+        """64 pieces, each a row padded with spaces to the requested size."""
 
         left = 64
 
@@ -203,7 +203,7 @@ def test_file_is_read_piece_by_piece() -> None:
     assert peak < 8 << 20
 
 
-# Bytes that are often almost right, so that both accepted and refused text is met.
+# Bytes that are often almost valid, so that both accepted and refused input occurs.
 BITS = (
     [b"0", b"1", b"2", b"10", b",", b":", b" ", b" ", b"\t", b"\n", b"\n", b"\r", b"-", b"+", b"."],
     [b"e", b"0:1", b"1:2.5", b"1:1e-3", b"0,1", b"nan", b"\x00", b"\xff", b"1e38"],
@@ -225,7 +225,7 @@ texts = st.one_of(
 
 @settings(deadline=None, max_examples=400)
 @given(texts)
-def test_any_bytes_are_read_or_refused_as_the_reference_does(text: bytes) -> None:
+def test_any_bytes_are_read_or_refused_like_the_reference(text: bytes) -> None:
     try:
         sizes, expected = reference.parse_xmc(text)
     except ValueError:
@@ -242,7 +242,7 @@ def test_any_bytes_are_read_or_refused_as_the_reference_does(text: bytes) -> Non
 
 @settings(deadline=None, max_examples=100)
 @given(texts, st.lists(st.integers(0, 60), max_size=6))
-def test_pieces_cut_anywhere_give_the_same_answer(text: bytes, cuts: list[int]) -> None:
+def test_the_result_does_not_depend_on_the_pieces(text: bytes, cuts: list[int]) -> None:
     def parse(pieces: list[bytes]):
         parser = _core.RowParser(True, -1, -1)
         try:
@@ -263,7 +263,7 @@ decimals = st.one_of(
     st.from_regex(
         r"[+-]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,60})([eE][+-]?[0-9]{1,3})?", fullmatch=True
     ),
-    # Halfway between two float32, where a second rounding could go wrong.
+    # Halfway between two float32 values, where double rounding could go wrong.
     st.integers(2**24, 2**25).map(lambda i: repr((2 * i + 1) / 2**30)),
     st.sampled_from(
         ["1e-400", "1e400", "0e999999999999", "1e-45", "7e-46", "3.4028235677973366e38"]
@@ -274,7 +274,7 @@ decimals = st.one_of(
 
 @settings(deadline=None, max_examples=400)
 @given(decimals)
-def test_values_are_those_of_numpy(text: str) -> None:
+def test_values_equal_those_of_numpy(text: str) -> None:
     file = b"1 1 1\n0 0:" + text.encode() + b"\n"
     try:
         expected = reference.xmc_value(text)
@@ -321,20 +321,20 @@ def test_rows_of_several_pieces_are_written_in_order() -> None:
 
 
 def test_different_numbers_of_rows_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="equally many rows, but have 2 and 1"):
+    with pytest.raises(ValueError, match="the same number of rows, but have 2 and 1"):
         write_xmc(tmp_path / "rows.txt", [[1], [2]], [[0]])
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".txt.zst"])
-def test_packed_files_are_read_back(tmp_path: Path, suffix: str) -> None:
+def test_compressed_files_are_read_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"rows{suffix}"
     write_xmc(path, [[1, 2]], [[0]])
     X, _ = read_xmc(path)
     assert X.toarray().tolist() == [[1, 2]]
 
 
-def test_cut_off_gzip_is_refused_with_its_path(tmp_path: Path) -> None:
+def test_truncated_gzip_is_refused_with_its_path(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt.gz"
     path.write_bytes(gzip.compress(b"1 1 1\n0 0:1\n")[:-6])
     with pytest.raises(ValueError, match=r"rows\.txt\.gz: broken gzip data"):

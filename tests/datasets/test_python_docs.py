@@ -45,7 +45,7 @@ def test_module_class_method_and_function_are_documents_in_source_order(tmp_path
     ]
 
 
-def test_private_places_belong_to_the_public_place_above(tmp_path):
+def test_private_modules_and_classes_belong_to_the_public_one_above(tmp_path):
     write(
         tmp_path,
         {
@@ -66,7 +66,7 @@ def test_a_private_top_level_package_keeps_its_tag(tmp_path):
     assert read(tmp_path).tags == [["_zoo"]]
 
 
-def test_rare_tags_fold_into_the_one_above(tmp_path):
+def test_texts_of_rare_tags_keep_the_tags_above(tmp_path):
     write(
         tmp_path,
         {
@@ -100,14 +100,14 @@ def test_definitions_under_if_and_try_are_found(tmp_path):
     assert read(tmp_path).texts == ["a. One.", "b. Two.", "c. Three."]
 
 
-def test_doctest_lines_and_underlines_are_left_out(tmp_path):
+def test_doctest_lines_and_underlines_are_omitted(tmp_path):
     doc = "Feed.\n\nExamples\n--------\n>>> import zoo\n... # more\nyes\n"
     write(tmp_path, {"zoo.py": f"def f():\n    {doc!r}"})
     assert read(tmp_path).texts == ["f. Feed. Examples yes"]
 
 
 @pytest.mark.parametrize("doc", ['""', '"  "', '"----"', "1", 'b"bytes"'])
-def test_a_docstring_without_words_is_no_document(tmp_path, doc):
+def test_a_docstring_without_words_is_skipped(tmp_path, doc):
     write(tmp_path, {"zoo.py": f"def f():\n    {doc}\ndef g():\n    'Words.'"})
     assert read(tmp_path).texts == ["g. Words."]
 
@@ -119,24 +119,24 @@ def test_a_file_that_does_not_parse_is_skipped(tmp_path, source):
     assert read(tmp_path).texts == ["Animals."]
 
 
-def test_the_encoding_cookie_is_obeyed(tmp_path):
+def test_the_encoding_declaration_is_respected(tmp_path):
     (tmp_path / "zoo.py").write_bytes('# coding: latin-1\n"""Käse."""'.encode("latin-1"))
     assert read(tmp_path).texts == ["Käse."]
 
 
-def test_texts_can_be_written_as_utf8(tmp_path):
+def test_texts_can_be_encoded_as_utf8(tmp_path):
     write(tmp_path, {"zoo.py": '"""Half \\ud83d a pair."""'})
     assert read(tmp_path).texts[0].encode() == b"Half  a pair."
 
 
-def test_warnings_of_foreign_code_stay_silent(tmp_path):
+def test_warnings_of_third_party_code_are_suppressed(tmp_path):
     write(tmp_path, {"zoo.py": '"""Animals."""\nx = "\\d"\ny = 1 is 1'})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(tmp_path).texts == ["Animals."]
 
 
-def test_the_collector_runs_again_afterwards(tmp_path):
+def test_garbage_collection_is_enabled_again_afterward(tmp_path):
     write(tmp_path, {"zoo.py": '"""Animals."""'})
     read(tmp_path)
     assert gc.isenabled()
@@ -174,13 +174,13 @@ def test_the_first_folder_that_has_a_package_wins(tmp_path):
     assert data.texts == ["First.", "Beer."]
 
 
-def test_nothing_is_run(tmp_path):
+def test_no_code_is_executed(tmp_path):
     write(tmp_path, {"zoo.py": f'"""Animals."""\nopen({str(tmp_path / "ran")!r}, "w")'})
     read(tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
-def test_packages_chooses_top_level_names(tmp_path):
+def test_packages_selects_top_level_names(tmp_path):
     write(tmp_path, {"zoo.py": '"""Animals."""', "pub.py": '"""Beer."""'})
     assert read(tmp_path, packages=["pub"]).tags == [["pub"]]
 
@@ -190,8 +190,8 @@ def test_a_package_that_is_not_installed_is_named(tmp_path):
         read(tmp_path, packages=["nowhere"])
 
 
-def test_packages_as_one_text_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="list of names, but is the text 'zoo'"):
+def test_packages_as_one_string_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="list of names, but is the string 'zoo'"):
         read(tmp_path, packages="zoo")
 
 
@@ -201,22 +201,22 @@ def test_limits_below_one_are_refused(tmp_path, option):
         read(tmp_path, **{option: 0})
 
 
-def test_max_rows_draws_by_seed_and_keeps_order(tmp_path):
+def test_max_rows_draws_by_random_state_and_keeps_order(tmp_path):
     functions = (f'def f{i:02}():\n    """Text {i:02}."""\n' for i in range(50))
     write(tmp_path, {"zoo.py": "".join(functions)})
-    drawn = read(tmp_path, max_rows=10, seed=1).texts
+    drawn = read(tmp_path, max_rows=10, random_state=1).texts
     assert len(drawn) == 10
     assert drawn == sorted(drawn)
-    assert drawn == read(tmp_path, max_rows=10, seed=1).texts
-    assert drawn != read(tmp_path, max_rows=10, seed=2).texts
+    assert drawn == read(tmp_path, max_rows=10, random_state=1).texts
+    assert drawn != read(tmp_path, max_rows=10, random_state=2).texts
 
 
-def test_this_interpreter_has_documented_modules():
+def test_the_running_interpreter_has_documented_modules():
     data = python_docs(packages=["json"], min_count=1)
     assert "json.decoder.JSONDecoder" in data.tag_names
     assert ["json"] in data.tags
 
 
-def test_unequal_texts_and_tags_are_refused():
-    with pytest.raises(ValueError, match="equally many, but are 1 and 0"):
+def test_texts_and_tags_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="the same length, but have 1 and 0"):
         TextData("pets", ["a dog"], [])

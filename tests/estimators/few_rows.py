@@ -1,4 +1,4 @@
-"""A few rows that classifiers are tried on."""
+"""A few rows for tests of classifiers."""
 
 import numpy as np
 from scipy import sparse

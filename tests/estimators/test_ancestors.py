@@ -1,4 +1,4 @@
-"""The probabilities of what stands above labels."""
+"""The probabilities of the ancestors of labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fitted(*, collapse: bool = False, **options) -> tuple[PLTClassifier, np.ndar
 
 
 def node_probabilities(clf: PLTClassifier, x: np.ndarray, t: int = 0) -> list[float]:
-    """The product along the path to every node, asked one by one."""
+    """The product along the path to every node, computed one by one."""
     model, tree = clf.model_, clf.trees_[t]
     row = lt.data.as_features(x[None] / np.linalg.norm(x))
     products = [float(model.child_estimates(t, -1, row)[0])]
@@ -53,7 +53,7 @@ def test_a_concept_has_the_probability_of_its_node(options) -> None:
         np.testing.assert_allclose(found.toarray()[i], expected, rtol=1e-5)
 
 
-def test_a_forest_answers_with_the_mean() -> None:
+def test_a_forest_returns_mean_probabilities_of_concepts() -> None:
     tree = from_hierarchy(PAIRS, LABELS)
     one, X = fitted()
     two = PLTClassifier(tree=[tree, tree], max_samples=0.7, n_jobs=1).fit(X, one.predict(X, 0.2))
@@ -65,7 +65,7 @@ def test_a_forest_answers_with_the_mean() -> None:
     np.testing.assert_allclose(found.toarray()[:, concepts.index("dog")], expected, rtol=1e-5)
 
 
-def test_a_concept_without_a_node_is_any_of_its_parts() -> None:
+def test_a_concept_without_a_node_is_the_union_of_its_parts() -> None:
     clf, X = fitted(collapse=True, loss="logistic")
     concepts, found = ancestor_proba(clf, X[:5], Hierarchy(PAIRS), threshold=0.0)
     labels = clf.predict_proba(X[:5]).toarray()
@@ -77,7 +77,7 @@ def test_a_concept_without_a_node_is_any_of_its_parts() -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**31), st.booleans())
-def test_nothing_is_more_probable_than_what_stands_above(seed, is_collapsed) -> None:
+def test_nothing_is_more_probable_than_its_ancestors(seed, is_collapsed) -> None:
     rng = np.random.default_rng(seed)
     n_labels = 12
     pairs = [(f"c{rng.integers(0, i)}" if i else "top", f"c{i}") for i in range(8)]
@@ -100,7 +100,7 @@ def test_nothing_is_more_probable_than_what_stands_above(seed, is_collapsed) -> 
 
 @given(st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=15)
-def test_a_threshold_leaves_out_just_what_is_below_it(threshold) -> None:
+def test_a_threshold_drops_only_concepts_below_it(threshold) -> None:
     clf, X = fitted()
     everything = ancestor_proba(clf, X, Hierarchy(PAIRS), threshold=0.0).probabilities.toarray()
     found = ancestor_proba(clf, X, Hierarchy(PAIRS), threshold=threshold).probabilities.toarray()
@@ -116,7 +116,7 @@ def test_labels_that_are_numbers_have_ancestors_too() -> None:
     assert [[concepts[j] for j in row.nonzero()[0]] for row in found.toarray()] == [["a"], ["b"]]
 
 
-def test_nodes_of_any_kind_are_asked() -> None:
+def test_node_estimators_have_ancestor_probabilities() -> None:
     Y = [["poodle"], ["boxer"], ["cat"]] * 6
     X = np.eye(3).tolist() * 6
     tree = from_hierarchy(PAIRS, Y)

@@ -1,4 +1,4 @@
-"""Classifiers as people use them: answers, progress, Ctrl-C and a second fit."""
+"""Classifiers in use: predictions, progress, Ctrl-C and a second fit."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from labeltree import HSMClassifier, PLTClassifier
 from tests.estimators.few_rows import data, dense
 
-# Answers ----------------------------------------------------------------------------------------
+# Predictions ------------------------------------------------------------------------------------
 
 
 def test_top_k_is_padded_beyond_the_number_of_labels() -> None:
@@ -22,7 +22,7 @@ def test_top_k_is_padded_beyond_the_number_of_labels() -> None:
     assert probabilities[0, 2:].tolist() == [0, 0]
 
 
-def test_predict_proba_keeps_the_best_or_the_probable() -> None:
+def test_predict_proba_keeps_the_k_best_or_those_above_the_threshold() -> None:
     X, Y = data()
     clf = PLTClassifier().fit(X, Y)
     every = dense(clf, X)
@@ -34,10 +34,10 @@ def test_predict_proba_keeps_the_best_or_the_probable() -> None:
     np.testing.assert_array_equal(probable, np.where(every >= np.float32(0.2), every, 0))
 
 
-def test_prediction_cost_is_that_of_predict() -> None:
+def test_the_default_prediction_cost_is_that_of_predict() -> None:
     X, Y = data()
     clf = PLTClassifier(tree="star").fit(X, Y)
-    # the root, as some rows have no label, and the labels of rows where it is probable enough
+    # the root, because some rows have no label, and all labels of rows whose root is probable
     root = clf.prediction_cost(X, threshold=1.0)
     assert set(root) <= {1, 21}
     np.testing.assert_array_equal(clf.prediction_cost(X), clf.prediction_cost(X, threshold=0.5))
@@ -58,34 +58,34 @@ def test_the_number_of_threads_changes_nothing() -> None:
     np.testing.assert_array_equal(dense(one, X), dense(three, X))
 
 
-def test_answers_before_fit_are_refused() -> None:
+def test_predicting_before_fit_is_refused() -> None:
     with pytest.raises(NotFittedError):
         PLTClassifier().predict([[1]])
     with pytest.raises(NotFittedError):
         PLTClassifier().top_k([[1]])
 
 
-# People -----------------------------------------------------------------------------------------
+# Interaction ------------------------------------------------------------------------------------
 
 
-def test_verbose_tells_how_far_it_is(capsys) -> None:
+def test_verbose_reports_progress(capsys) -> None:
     X, Y = data()
     PLTClassifier(tree="kmeans", n_trees=2, verbose=1).fit(X, Y)
     assert "tree 2 of 2: 100 %" in capsys.readouterr().err
 
 
-def test_nothing_is_printed_unless_asked_for(capsys) -> None:
+def test_nothing_is_printed_by_default(capsys) -> None:
     PLTClassifier().fit(*data())
     assert capsys.readouterr() == ("", "")
 
 
-def test_what_is_done_is_logged(caplog) -> None:
+def test_training_is_logged(caplog) -> None:
     with caplog.at_level(logging.INFO, "labeltree"):
         PLTClassifier().fit(*data())
     assert "trained" in caplog.text
 
 
-def test_ctrl_c_leaves_the_estimator_as_it_was() -> None:
+def test_ctrl_c_does_not_change_the_estimator() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((4000, 200), dtype=np.float32)
     Y = rng.integers(2, size=(4000, 100), dtype=np.uint8)
@@ -104,7 +104,7 @@ def test_ctrl_c_leaves_the_estimator_as_it_was() -> None:
     }
 
 
-def test_a_second_fit_forgets_the_first() -> None:
+def test_a_second_fit_replaces_the_first() -> None:
     pandas = pytest.importorskip("pandas")
     clf = PLTClassifier().fit(pandas.DataFrame({"a": [1, 0], "b": [0, 1]}), [0, 1])
     assert clf.feature_names_in_.tolist() == ["a", "b"]

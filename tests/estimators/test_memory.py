@@ -1,4 +1,4 @@
-"""The memory that a fit takes."""
+"""The memory use of a fit."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from labeltree.data.row_scaling import UNIT
 from tests.estimators.few_rows import data, dense
 
 
-def test_x_is_trained_from_its_own_memory(monkeypatch) -> None:
+def test_x_is_used_without_a_copy(monkeypatch) -> None:
     X, Y = data()
     X = UNIT(as_features(X))
     seen = []
@@ -49,7 +49,7 @@ def test_mapped_files_stay_mapped(tmp_path, monkeypatch) -> None:
     np.testing.assert_array_equal(dense(clf, mapped), dense(PLTClassifier().fit(X, Y), X))
 
 
-def test_max_memory_takes_bytes_and_texts() -> None:
+def test_max_memory_accepts_bytes_and_strings() -> None:
     X, Y = data()
     free, limited = (PLTClassifier(max_memory=m).fit(X, Y) for m in (None, "500MB"))
     np.testing.assert_array_equal(dense(free, X), dense(limited, X))

@@ -8,7 +8,7 @@ from labeltree import PLTClassifier
 
 
 def sample(n_trees: int = 1, **options):
-    """A fitted estimator over named labels, and float32 rows of another length than 1."""
+    """A fitted estimator over named labels, and float32 rows that do not have length 1."""
     rng = np.random.default_rng(3)
     X = sparse.random_array((60, 9), density=0.4, rng=rng, dtype=np.float64).astype(np.float32)
     Y = [[f"t{j}" for j in range(7) if rng.random() < 0.3] for _ in range(60)]
@@ -18,7 +18,7 @@ def sample(n_trees: int = 1, **options):
 @pytest.mark.parametrize("n_trees", [1, 3])
 @pytest.mark.parametrize("k", [1, 3, 9])
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])  # with a curve and without
-def test_one_row_is_answered_as_among_others(n_trees: int, k: int, loss: str) -> None:
+def test_top_k_of_one_row_equals_top_k_of_many(n_trees: int, k: int, loss: str) -> None:
     clf, X = sample(n_trees, loss=loss)
     labels, probabilities = clf.top_k(X, k)
     for i in (0, 7, 59):
@@ -30,7 +30,7 @@ def test_one_row_is_answered_as_among_others(n_trees: int, k: int, loss: str) ->
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5])
-def test_one_row_takes_a_beam_as_among_others(beam: int) -> None:
+def test_top_k_of_one_row_supports_a_beam(beam: int) -> None:
     clf, X = sample()
     labels, probabilities = clf.top_k(X, 3, beam=beam)
     for i in (0, 7, 59):
@@ -48,16 +48,16 @@ def test_one_row_takes_a_beam_as_among_others(beam: int) -> None:
     ("n_trees", "beam", "message"),
     [
         (1, 0, "beam must be at least 1, but is 0"),
-        (2, 3, "beam is for one tree, but the model has"),
+        (2, 3, "beam requires one tree, but the model has"),
     ],
 )
-def test_one_row_refuses_a_beam_that_makes_no_sense(n_trees, beam, message) -> None:
+def test_top_k_row_refuses_an_invalid_beam(n_trees, beam, message) -> None:
     clf, X = sample(n_trees)
     with pytest.raises(ValueError, match=message):
         clf.top_k_row(X[[0]].indices, X[[0]].data, beam=beam)
 
 
-def test_one_row_is_answered_by_a_model_that_is_learning() -> None:
+def test_top_k_row_supports_online_models() -> None:
     clf, X = sample()
     learning = PLTClassifier().partial_fit(X, clf.predict_labels(X))
     found = learning.top_k_row(X[[0]].indices, X[[0]].data, 2)
@@ -74,18 +74,18 @@ def test_one_row_is_answered_by_a_model_that_is_learning() -> None:
         ([2], [1.0], 0, "k must be at least 1, but is 0"),
     ],
 )
-def test_one_row_is_checked(indices, values, k, message) -> None:
+def test_top_k_row_checks_its_arguments(indices, values, k, message) -> None:
     clf, _ = sample()
     with pytest.raises(ValueError, match=message):
         clf.top_k_row(np.array(indices, np.int32), np.array(values, np.float32), k)
 
 
-def test_one_row_needs_a_fit() -> None:
+def test_top_k_row_requires_fit() -> None:
     with pytest.raises(NotFittedError):
         PLTClassifier().top_k_row(np.zeros(1, np.int32), np.ones(1, np.float32))
 
 
-def test_top_k_among_some_labels() -> None:
+def test_top_k_is_restricted_to_given_labels() -> None:
     clf, X = sample()
     every = clf.predict_proba(X).toarray()
     labels, probabilities = clf.top_k(X, 2, labels=["t1", "t4", "t6"])
@@ -97,7 +97,7 @@ def test_top_k_among_some_labels() -> None:
 
 
 @pytest.mark.parametrize("n_trees", [1, 3])
-def test_top_k_by_weight_times_probability(n_trees: int) -> None:
+def test_top_k_ranks_by_weight_times_probability(n_trees: int) -> None:
     clf, X = sample(n_trees)
     weights = np.linspace(0.5, 2.0, 7)
     every = clf.predict_proba(X).toarray() * weights
@@ -106,7 +106,7 @@ def test_top_k_by_weight_times_probability(n_trees: int) -> None:
     np.testing.assert_allclose(probabilities * weights[labels], best, rtol=1e-6)
 
 
-def test_the_probability_of_given_labels() -> None:
+def test_label_proba_returns_the_probabilities_of_given_labels() -> None:
     clf, X = sample(n_trees=2)
     every = clf.predict_proba(X).toarray()
     wanted = [["t3"], [], ["t0", "t6"]]
@@ -119,13 +119,13 @@ def test_the_probability_of_given_labels() -> None:
         clf.label_proba(X[:1], [["wine"]])
 
 
-def test_a_beam_is_for_one_tree() -> None:
+def test_a_beam_requires_one_tree() -> None:
     clf, X = sample(n_trees=2)
-    with pytest.raises(ValueError, match="beam is for one tree, but the model has 2"):
+    with pytest.raises(ValueError, match="beam requires one tree, but the model has 2"):
         clf.top_k(X, beam=3)
 
 
-def test_a_compressed_model_answers_nearly_the_same() -> None:
+def test_a_quantized_model_predicts_nearly_the_same() -> None:
     clf, X = sample(n_trees=2)
     before = clf.predict_proba(X).toarray()
     assert clf.quantize() is clf

@@ -1,4 +1,4 @@
-"""What scikit-learn expects of a classifier."""
+"""The requirements of scikit-learn for a classifier."""
 
 import copy
 import pickle
@@ -22,8 +22,8 @@ _EXPECTED = {
 }
 _EXPECTED_MULTI_LABEL = _EXPECTED | {
     "check_classifiers_multilabel_representation_invariance": "nested lists are label lists",
-    "check_classifiers_multilabel_output_format_predict": "predict gives a sparse indicator",
-    "check_classifiers_multilabel_output_format_predict_proba": "predict_proba gives sparse rows",
+    "check_classifiers_multilabel_output_format_predict": "predict returns a sparse indicator",
+    "check_classifiers_multilabel_output_format_predict_proba": "predict_proba returns sparse rows",
 }
 
 
@@ -75,19 +75,19 @@ def test_cross_val_score_of_label_lists() -> None:
     assert scores.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_the_precision_scorer_counts_labels_that_training_lacked_as_missed() -> None:
+def test_the_precision_scorer_counts_unknown_labels_as_missed() -> None:
     clf = PLTClassifier().fit([[1, 0], [0, 1]], [["tea"], ["bread"]])
     assert precision_scorer(k=1)(clf, [[1, 0], [0, 1]], [["tea"], ["cake"]]) == 0.5
 
 
-def test_score_is_the_share_of_rows_with_all_labels_right() -> None:
+def test_score_is_the_share_of_rows_with_all_labels_correct() -> None:
     X = [[1, 0], [0, 1], [1, 0], [0, 1]]
     clf = PLTClassifier(C=100.0).fit(X, [["tea"], ["bread"]] * 2)
     assert clf.score(X, [["tea"], ["bread"], ["tea", "cake"], ["tea"]]) == 0.5
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
-def test_a_copy_answers_the_same(copied) -> None:
+def test_a_copy_predicts_the_same(copied) -> None:
     X = TfidfVectorizer().fit_transform(TEXTS)
     clf = PLTClassifier(tree="kmeans", tree_params={"max_leaf_size": 1}, n_trees=2).fit(X, TAGS)
     np.testing.assert_array_equal(

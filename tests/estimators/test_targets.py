@@ -1,4 +1,4 @@
-"""Forms of Y, and the answers in the same form."""
+"""Forms of Y, and predictions in the same form."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tests.estimators.few_rows import data, dense
 from tests.fitted import with_model
 
 
-def test_an_indicator_is_answered_by_an_indicator() -> None:
+def test_predictions_for_an_indicator_are_an_indicator() -> None:
     X, Y = data()
     clf = PLTClassifier(threshold=0.3).fit(X, Y)
     predicted = clf.predict(X)
@@ -41,7 +41,7 @@ def test_predict_labels_names_the_predicted_labels_best_first() -> None:
 
 
 @pytest.mark.parametrize("kind", [PLTClassifier, HSMClassifier])
-def test_classes_are_answered_by_the_most_probable_class(kind) -> None:
+def test_classes_are_predicted_by_the_most_probable_class(kind) -> None:
     X, _ = data()
     y = np.array(["a", "b", "c", "d"])[np.random.default_rng(0).integers(4, size=80)]
     clf = kind().fit(X, y)
@@ -49,7 +49,7 @@ def test_classes_are_answered_by_the_most_probable_class(kind) -> None:
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[dense(clf, X).argmax(axis=1)])
 
 
-def test_probabilities_of_classes_sum_to_one_unless_told_otherwise() -> None:
+def test_probabilities_of_classes_sum_to_one_by_default() -> None:
     X, _ = data()
     y = np.arange(80) % 7
     np.testing.assert_allclose(dense(HSMClassifier().fit(X, y), X).sum(axis=1), 1, atol=1e-6)
@@ -67,7 +67,7 @@ def test_a_row_of_zero_probabilities_is_divided_evenly() -> None:
     assert dense(clf, [[100.0]]).tolist() == [[0.5, 0.5]]
 
 
-def test_an_indicator_of_one_label_a_row_is_classes_to_the_softmax() -> None:
+def test_the_softmax_accepts_an_indicator_with_one_label_per_row() -> None:
     clf = HSMClassifier().fit([[1, 0], [0, 1]], sparse.csr_array([[0, 1], [1, 0]]))
     assert clf.predict([[1, 0]]).tolist() == [1]
 

@@ -17,13 +17,13 @@ from tests.fitted import with_model
 
 
 @pytest.mark.parametrize("name", sorted(set(BUILDERS) - {"exact"}))
-def test_every_tree_name_trains_and_answers(name: str) -> None:
+def test_every_builder_trains_and_predicts(name: str) -> None:
     X, Y = data()
     clf = PLTClassifier(tree=name).fit(X, Y)
     assert dense(clf, X).shape == Y.shape
 
 
-def test_tree_options_go_to_the_builder() -> None:
+def test_tree_params_are_passed_to_the_builder() -> None:
     X, Y = data()
     options = {"max_leaf_size": 5, "arity": 4}
     clf = PLTClassifier(tree="kmeans", tree_params=options, random_state=3).fit(X, Y)
@@ -32,7 +32,7 @@ def test_tree_options_go_to_the_builder() -> None:
     )
 
 
-def test_auto_makes_nodes_wider_where_rows_have_more_features() -> None:
+def test_auto_makes_nodes_wider_if_rows_have_more_features() -> None:
     y = np.arange(500)
     few = sparse.eye_array(500, format="csr", dtype=np.float32)
     many = np.eye(500, 700, dtype=np.float32) + 0.01
@@ -43,17 +43,17 @@ def test_auto_makes_nodes_wider_where_rows_have_more_features() -> None:
 @pytest.mark.parametrize(
     ("options", "per_row"), [({}, 18), ({"width": 1}, 10), ({"width": 2, "min_per_row": 1}, 12)]
 )
-def test_auto_is_blend_by_a_price_of_rows_with_a_floor(options, per_row) -> None:
+def test_auto_is_blend_with_a_minimum_cost_per_row(options, per_row) -> None:
     rng = np.random.default_rng(0)
-    six_a_row = np.argsort(rng.random((500, 60)), axis=1) < 6
-    X, y = six_a_row * rng.random((500, 60)), np.arange(500)
+    six_per_row = np.argsort(rng.random((500, 60)), axis=1) < 6
+    X, y = six_per_row * rng.random((500, 60)), np.arange(500)
     clf = PLTClassifier(tree_params=options, max_iter=1).fit(X, y)
     prices = trees.CostModel(per_row=per_row)
     rows = UNIT(as_features(X))
     assert clf.tree_ == trees.blend(rows, y, similarity=0.75, cost_model=prices)
 
 
-def test_the_model_is_that_of_train_tree_over_unit_rows() -> None:
+def test_the_model_equals_train_tree_on_unit_rows() -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
     clf = PLTClassifier(tree=tree, C=2.0).fit(X, Y)
@@ -80,7 +80,7 @@ def test_a_tree_may_have_labels_that_no_row_has() -> None:
     assert dense(clf, [[1, 0]])[0, 1] == 0
 
 
-def test_a_tree_without_names_takes_any_labels_in_their_order() -> None:
+def test_a_tree_without_names_accepts_any_labels_in_sorted_order() -> None:
     clf = PLTClassifier(tree=LabelTree.from_nested([[0, 1], 2])).fit(
         [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [["c"], ["a"], ["b"]]
     )
@@ -96,7 +96,7 @@ def test_a_forest_is_the_mean_of_its_trees() -> None:
     forest = PLTClassifier(tree=grown, **EXACT).fit(X, Y)
     alone = [PLTClassifier(tree=tree, **EXACT).fit(X, Y) for tree in grown]
     for clf in [forest, *alone]:
-        with_model(clf, clf.model_.calibrated(Calibration()))  # a curve comes after the mean
+        with_model(clf, clf.model_.calibrated(Calibration()))  # a curve is applied after the mean
     parts = [dense(clf, X) for clf in alone]
     np.testing.assert_allclose(dense(forest, X), np.mean(parts, axis=0), atol=1e-3)
     assert forest.trees_ == grown
@@ -110,7 +110,7 @@ def test_trees_of_a_forest_differ_by_their_seeds() -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
-def test_rows_outside_the_sample_have_no_say(loss: str) -> None:
+def test_rows_outside_the_sample_do_not_affect_the_model(loss: str) -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
     options = {"tree": tree, "loss": loss, "random_state": 5, **EXACT}

@@ -1,4 +1,4 @@
-"""What is wrong, and what is only odd."""
+"""Invalid arguments, and unusual valid data."""
 
 import numpy as np
 import pytest
@@ -15,12 +15,16 @@ from tests.estimators.few_rows import data, dense
         (
             {"tree": 3},
             TypeError,
-            "tree must be a name, a LabelTree .*, but is or holds int",
+            "tree must be a name, a LabelTree .*, but is or contains int",
         ),
-        ({"tree": []}, ValueError, "tree must hold at least one LabelTree, but is empty"),
+        ({"tree": []}, ValueError, "tree must contain at least one LabelTree, but is empty"),
         ({"tree": trees.star(3)}, ValueError, "20 labels, but 3 are expected"),
         ({"tree": trees.star(20), "n_trees": 2}, ValueError, "n_trees is 2, but 1 trees are given"),
-        ({"tree": trees.star(20), "tree_params": {"arity": 2}}, ValueError, "for trees by name"),
+        (
+            {"tree": trees.star(20), "tree_params": {"arity": 2}},
+            ValueError,
+            "require a tree by name",
+        ),
         ({"tree": "kmeans", "tree_params": {"arty": 2}}, TypeError, "arty"),
         ({"n_trees": 0}, ValueError, "n_trees must be at least 1, but is 0"),
         ({"n_trees": 1.5}, TypeError, "n_trees must be an integer, but is float"),
@@ -31,11 +35,11 @@ from tests.estimators.few_rows import data, dense
         ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
         ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
         ({"pos_neg_weight": (1, 2, 3)}, ValueError, "pos_neg_weight must be a pair .* has 3"),
-        ({"class_weight": (2.0, 0.5)}, TypeError, "factors of C are pos_neg_weight"),
+        ({"class_weight": (2.0, 0.5)}, TypeError, "set factors of C with pos_neg_weight"),
         ({"C_decay": 0.1}, TypeError, "C_decay must be a pair of numbers, but is 0.1"),
         ({"C_decay": [0.1]}, ValueError, "C_decay must be a pair of numbers, but has 1"),
         ({"class_weight": 3}, TypeError, "class_weight must be .*, but is int"),
-        ({"class_weight": {99: 2.0}}, ValueError, "class_weight names label 99, but Y has none"),
+        ({"class_weight": {99: 2.0}}, ValueError, "class_weight must name labels of Y, but 99"),
         ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be a number of threads"),
         ({"random_state": -1}, ValueError, "random_state must be at least 0, but is -1"),
@@ -82,13 +86,13 @@ def test_weights_are_checked(weight, message) -> None:
         PLTClassifier().fit([[1], [2]], [0, 1], sample_weight=weight)
 
 
-def test_rows_of_another_width_are_refused() -> None:
+def test_another_number_of_columns_in_a_search_is_refused() -> None:
     clf = PLTClassifier().fit([[1], [2]], [0, 1])
     with pytest.raises(ValueError, match="X has 2 features, but PLTClassifier is expecting 1"):
         clf.predict([[1, 2]])
 
 
-def test_queries_are_checked() -> None:
+def test_search_parameters_are_checked() -> None:
     clf = PLTClassifier().fit([[1], [2]], [0, 1])
     with pytest.raises(ValueError, match="k must be at least 1, but is 0"):
         clf.top_k([[1]], k=0)
@@ -103,7 +107,7 @@ def test_one_label_for_all_rows_is_certain() -> None:
     assert dense(PLTClassifier().fit([[1], [2]], sparse.csr_array([[1], [1]])), [[5]]) == 1
 
 
-def test_one_label_of_some_rows_is_learned() -> None:
+def test_a_single_label_is_learned() -> None:
     clf = PLTClassifier().fit([[1, 0], [0, 1]], sparse.csr_array([[1], [0]]))
     assert clf.predict([[1, 0], [0, 1]]).toarray().tolist() == [[1], [0]]
 
@@ -117,22 +121,22 @@ def test_labels_that_no_row_has_are_impossible(loss: str) -> None:
     assert dense(clf, [[1]]).tolist() == [[0, 0, 0]]
 
 
-def test_a_row_without_features_gets_the_usual_labels() -> None:
+def test_a_row_without_features_gets_the_most_frequent_labels() -> None:
     X = [[1, 0], [1, 0], [1, 0], [0, 1]]
     clf = HSMClassifier().fit(X, ["often", "often", "often", "rare"])
     assert clf.predict(sparse.csr_array((1, 2))).tolist() == ["often"]
 
 
-def test_no_rows_have_no_answers() -> None:
+def test_no_rows_give_empty_results() -> None:
     clf = PLTClassifier().fit([[1], [2]], [[0], [1]])
-    nothing = np.empty((0, 1))
-    assert clf.predict(nothing).shape == (0, 2)
-    assert clf.top_k(nothing, k=3)[0].shape == (0, 3)
-    assert clf.predict_labels(nothing) == []
+    no_rows = np.empty((0, 1))
+    assert clf.predict(no_rows).shape == (0, 2)
+    assert clf.top_k(no_rows, k=3)[0].shape == (0, 3)
+    assert clf.predict_labels(no_rows) == []
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
-def test_rows_without_features_or_bias_do_no_harm(loss: str) -> None:
+def test_rows_without_features_or_bias_give_finite_probabilities(loss: str) -> None:
     X, Y = data()
     clf = PLTClassifier(loss=loss, intercept_scaling=0.0).fit(X, Y)
     assert np.isfinite(dense(clf, X)).all()

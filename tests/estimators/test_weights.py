@@ -1,4 +1,4 @@
-"""Lengths of rows, and weights of rows and labels."""
+"""Classifiers with scaled rows, and with weights of rows and labels."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from labeltree.data.row_scaling import UNIT
 from tests.estimators.few_rows import EXACT, data, dense
 
 
-def test_the_length_of_rows_does_not_matter_unless_told_so() -> None:
+def test_the_length_of_rows_does_not_matter_by_default() -> None:
     X, Y = data()
     clf, scaled = (PLTClassifier().fit(m, Y) for m in (X, 3 * X))
     np.testing.assert_allclose(dense(clf, X), dense(scaled, 7 * X), atol=1e-6)
@@ -26,7 +26,7 @@ def test_unit_rows_are_not_copied() -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
-def test_rows_of_weight_zero_are_left_out(loss: str) -> None:
+def test_rows_with_a_weight_of_zero_are_ignored(loss: str) -> None:
     X, Y = data()
     weight = np.arange(80) % 3.0
     kept = np.flatnonzero(weight)
@@ -37,7 +37,7 @@ def test_rows_of_weight_zero_are_left_out(loss: str) -> None:
     np.testing.assert_allclose(dense(weighted, X), dense(alone, X), atol=2e-3)
 
 
-def test_a_weight_of_two_is_the_row_twice() -> None:
+def test_a_weight_of_two_equals_the_row_twice() -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
     twice = np.concatenate([np.arange(80), np.arange(30)])
@@ -47,7 +47,7 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     np.testing.assert_allclose(dense(one, X), dense(other, X), atol=2e-3)
 
 
-def test_weights_of_labels_are_weights_of_rows() -> None:
+def test_class_weights_equal_weights_of_rows() -> None:
     X, _ = data()
     y = np.array(["a", "b", "c"])[np.arange(80) % 3]
     one = HSMClassifier(class_weight={"a": 3.0}).fit(X, y)
@@ -70,7 +70,7 @@ def test_balanced_nodes_raise_rare_labels() -> None:
     assert dense(balanced, [[1.0]])[0, 1] > dense(plain, [[1.0]])[0, 1]
 
 
-def test_rows_of_one_label_each_have_a_decay_of_their_own() -> None:
+def test_rows_with_exactly_one_label_have_their_own_decay() -> None:
     X, _ = data()
     y = np.arange(80) % 3
     indicator = np.eye(3, dtype=np.uint8)[y]
@@ -81,7 +81,7 @@ def test_rows_of_one_label_each_have_a_decay_of_their_own() -> None:
     assert not np.array_equal(dense(plain, X), dense(other, X))
 
 
-def test_a_pair_of_class_weights_is_one_factor_of_c_where_both_are_the_same() -> None:
+def test_equal_pos_neg_weights_are_a_factor_of_c() -> None:
     X, Y = data()
     one = PLTClassifier(pos_neg_weight=(0.5, 0.5)).fit(X, Y)
     other = PLTClassifier(C=0.5).fit(X, Y)

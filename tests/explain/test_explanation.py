@@ -1,4 +1,4 @@
-"""Why a label has its probability."""
+"""Explanations of the probability of a label."""
 
 import json
 import math
@@ -21,7 +21,7 @@ TREE = LabelTree.from_nested([[[0, 1], 2], [3, [4, 5, 6]], 7])
 
 
 def problem(seed: int = 0, *, empty_rows: bool = False):
-    """Sixty rows of eight labels that have something to do with ten features."""
+    """Sixty rows with eight labels that depend on ten features."""
     rng = np.random.default_rng(seed)
     X = sparse.random_array((60, 10), density=0.4, rng=rng, dtype=np.float64).tocsr()
     Y = (X @ rng.normal(size=(10, 8)) > 0.6).astype(np.uint8)
@@ -49,15 +49,15 @@ CASES = [
 
 
 @pytest.mark.parametrize("options", CASES, ids=str)
-def test_the_probability_is_that_of_predict_proba(options) -> None:
+def test_the_explained_probability_equals_predict_proba(options) -> None:
     clf, X = trained(**options)
-    answers = clf.predict_proba(X[:8]).toarray()
+    predicted = clf.predict_proba(X[:8]).toarray()
     explained = [[clf.explain(X[[i]], j).probability for j in range(8)] for i in range(8)]
-    np.testing.assert_allclose(explained, answers, atol=2e-6)
+    np.testing.assert_allclose(explained, predicted, atol=2e-6)
 
 
 @pytest.mark.parametrize("options", CASES, ids=str)
-def test_what_pushes_adds_up_to_the_log_odds_and_these_to_the_estimate(options) -> None:
+def test_contributions_sum_to_the_log_odds_of_the_estimate(options) -> None:
     clf, X = trained(**options)
     for top_features in (0, 2, 10):
         for path in clf.explain(X[[3]], 5, top_features).paths:
@@ -72,9 +72,7 @@ def test_what_pushes_adds_up_to_the_log_odds_and_these_to_the_estimate(options) 
 
 @given(st.integers(0, 5), st.integers(0, 7), st.integers(0, 59), st.booleans())
 @settings(deadline=None, max_examples=40)
-def test_the_path_is_that_of_a_plain_statement(
-    seed: int, label: int, i: int, empty_rows: bool
-) -> None:
+def test_the_path_equals_the_reference(seed: int, label: int, i: int, empty_rows: bool) -> None:
     clf, X = trained(seed, empty_rows=empty_rows, normalize=False)
     row = X.astype(np.float32)[[i]]
     entries = dict(zip(row.indices.tolist(), row.data.tolist(), strict=True))
@@ -87,7 +85,7 @@ def test_the_path_is_that_of_a_plain_statement(
         if step.node > 0 or empty_rows:
             part = slice(*w.indptr[step.node : step.node + 2])
             weights = dict(zip(w.features[part].tolist(), w.values[part].tolist(), strict=True))
-            expected = reference.pushes(weights, entries, slope)
+            expected = reference.contributions(weights, entries, slope)
             found = {e.feature: e.contribution for e in step.evidence.contributions}
             assert found == pytest.approx(expected)
             assert step.evidence.bias == pytest.approx(slope * w.bias[step.node] + intercept)
@@ -115,14 +113,14 @@ def test_the_largest_contributions_are_listed_and_the_others_summed() -> None:
     assert (whole.n_rest, whole.rest) == (0, 0.0)
 
 
-def test_rivals_are_the_most_probable_siblings() -> None:
+def test_siblings_are_sorted_by_probability() -> None:
     clf, X = trained()
     estimates = node_estimates(clf.model_, clf._query(X[[1]]))[0]
     step = clf.explain(X[[1]], 4).steps[1]
     siblings = [v for v in TREE.children(0) if v != step.node]
     siblings.sort(key=lambda v: -estimates[v])
-    assert [rival.node for rival in step.rivals] == siblings
-    assert [rival.estimate for rival in step.rivals] == pytest.approx(estimates[siblings])
+    assert [sibling.node for sibling in step.siblings] == siblings
+    assert [sibling.estimate for sibling in step.siblings] == pytest.approx(estimates[siblings])
 
 
 def test_examples_of_a_branch_are_its_most_probable_labels() -> None:
@@ -131,7 +129,7 @@ def test_examples_of_a_branch_are_its_most_probable_labels() -> None:
     root, step, _ = clf.explain(X[[0]], 6).steps
     assert root.examples[0] == row.argmax()
     assert list(step.examples) == (4 + np.argsort(-row[4:], kind="stable"))[:3].tolist()
-    assert [part.n_labels for part in (root, step, *step.rivals)] == [8, 4, 4]
+    assert [part.n_labels for part in (root, step, *step.siblings)] == [8, 4, 4]
 
 
 def test_without_a_label_the_most_probable_is_explained() -> None:
@@ -143,7 +141,7 @@ def test_without_a_label_the_most_probable_is_explained() -> None:
 def test_a_root_without_classifier_is_certain() -> None:
     clf, X = trained()
     root = clf.explain(X[[0]], 0).steps[0]
-    assert (root.estimate, root.product, root.evidence, root.rivals) == (1.0, 1.0, None, ())
+    assert (root.estimate, root.product, root.evidence, root.siblings) == (1.0, 1.0, None, ())
 
 
 def test_a_root_with_classifier_is_explained() -> None:
@@ -153,7 +151,7 @@ def test_a_root_with_classifier_is_explained() -> None:
     assert 0 < root.estimate < 1
 
 
-def test_a_forest_has_a_path_for_each_tree_and_their_mean() -> None:
+def test_a_forest_has_one_path_per_tree_and_their_mean() -> None:
     clf, X = trained(n_trees=3, tree="random")
     why = clf.explain(X[[0]], 3)
     assert len(why.paths) == 3
@@ -178,7 +176,7 @@ def test_any_classifier_in_the_nodes_has_a_path_without_evidence() -> None:
     why = clf.explain(X[[4]], 5)
     assert why.probability == pytest.approx(clf.predict_proba(X[[4]]).toarray()[0, 5])
     assert all(step.evidence is None for step in why.steps)
-    assert all(len(step.rivals) > 0 for step in why.steps[1:])
+    assert all(len(step.siblings) > 0 for step in why.steps[1:])
     assert "log-odds" not in str(why)
 
 
@@ -198,10 +196,10 @@ def test_a_calibrated_model_has_the_calibrated_probability() -> None:
     after = clf.explain(X[[0]], 0)
     assert after.probability == pytest.approx(before.probability / 2)
     assert (after.mean, after.is_calibrated) == (before.mean, True)
-    assert f"before that {before.mean:.4f}" in str(after)
+    assert f"before calibration {before.mean:.4f}" in str(after)
 
 
-# What users give ---------------------------------------------------------------------------------
+# Arguments ---------------------------------------------------------------------------------------
 
 WORDS = ["wet", "dry", "sweet"]
 
@@ -222,7 +220,7 @@ def teas(X=((1, 0, 0), (1, 0, 1), (0, 1, 0), (0, 1, 1)), **options):
     ],
     ids=["list", "array", "matrix", "csr", "sparse vector", "mapping"],
 )
-def test_all_kinds_of_rows_give_the_same(x) -> None:
+def test_all_forms_of_a_row_have_the_same_explanation(x) -> None:
     clf = teas()
     expected = clf.explain([[2.0, 0.0, 1.0]], feature_names=WORDS)
     assert clf.explain(x, feature_names=WORDS) == expected
@@ -252,13 +250,13 @@ def test_names_of_a_data_frame_are_used() -> None:
         (np.eye(3), {}, "x must be one row, but has 3; explain them one by one"),
         ([1, 0], {}, "X has 2 features, but PLTClassifier is expecting 3 features"),
         ({"wet": 1}, {}, "mapping; pass feature_names"),
-        ({"hot": 1}, {"feature_names": WORDS}, "known features, but 'hot' is none; leave it out"),
-        ([1, 0, 0], {"feature_names": ["wet"]}, "3 in all, but has 1"),
+        ({"hot": 1}, {"feature_names": WORDS}, "known features, but 'hot' is not; remove it"),
+        ([1, 0, 0], {"feature_names": ["wet"]}, "for each of 3 features, but has 1"),
         ([1, 0, 0], {"top_features": -1}, "top_features must be at least 0, but is -1"),
         ([np.nan, 0, 0], {}, "must not contain NaN"),
     ],
 )
-def test_senseless_questions_are_refused(x, options, message: str) -> None:
+def test_invalid_arguments_are_refused(x, options, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         teas().explain(x, **options)
 
@@ -266,7 +264,7 @@ def test_senseless_questions_are_refused(x, options, message: str) -> None:
 # Data and text -----------------------------------------------------------------------------------
 
 
-def test_the_data_survive_json() -> None:
+def test_explanations_survive_json() -> None:
     why = teas().explain([1, 0, 1], "cake")
     plain = json.loads(json.dumps(why.to_dict()))
     assert plain["label"] == "cake"
@@ -276,23 +274,23 @@ def test_the_data_survive_json() -> None:
     assert step["evidence"]["contributions"][0]["name"].startswith("x[")
 
 
-def test_labels_that_json_does_not_know_become_text() -> None:
+def test_labels_that_json_cannot_hold_become_text() -> None:
     days = [[date(2024, 2, 29)], [date(2024, 3, 1)]]
     why = PLTClassifier().fit([[1, 0], [0, 1]], days).explain([1, 0])
     assert json.loads(json.dumps(why.to_dict()))["label"] == "2024-02-29"
 
 
-def test_the_text_says_all_on_the_way() -> None:
+def test_the_text_describes_each_node_of_the_path() -> None:
     clf = teas(tree=LabelTree.from_nested([["tea", "cake"], "bread"]))
     why = clf.explain({"wet": 3, "sweet": 4}, "cake", 1, feature_names=WORDS)
     text = str(why).splitlines()
     assert text[0] == f"cake: probability {why.probability:.4f}"
     assert any(line.startswith("root, 3 labels: tea, cake, bread ") for line in text)
-    assert "     no classifier, since every training row has a label" in text
-    (push,) = why.steps[2].evidence.contributions
-    assert any(f"{push.contribution:+.3f}  {push.name}" in line for line in text)
+    assert "     no classifier, because every training row has a label" in text
+    (entry,) = why.steps[2].evidence.contributions
+    assert any(f"{entry.contribution:+.3f}  {entry.name}" in line for line in text)
     assert any("1 other feature" in line for line in text)
-    assert any(line.startswith("     or node 2, 1 label: bread") for line in text)
+    assert any(line.startswith("     sibling node 2, 1 label: bread") for line in text)
 
 
 def test_the_text_fits_100_columns() -> None:
@@ -306,7 +304,7 @@ def test_the_text_fits_100_columns() -> None:
 # Native ------------------------------------------------------------------------------------------
 
 
-def test_the_weights_of_a_node_are_those_of_all_nodes() -> None:
+def test_the_weights_of_one_node_equal_those_of_all_nodes() -> None:
     clf, _ = trained(empty_rows=True)
     w = clf.model_.weights()
     for v in range(TREE.n_nodes):
@@ -317,7 +315,7 @@ def test_the_weights_of_a_node_are_those_of_all_nodes() -> None:
 
 
 @pytest.mark.parametrize("empty_rows", [False, True])
-def test_estimates_of_children_are_those_of_all_nodes(empty_rows: bool) -> None:
+def test_estimates_of_children_equal_those_of_all_nodes(empty_rows: bool) -> None:
     clf, X = trained(empty_rows=empty_rows)
     row = clf._query(X[[7]])
     every = node_estimates(clf.model_, row)[0]

@@ -1,4 +1,4 @@
-"""What queries of trained models cost, beside the theorems that bound it."""
+"""The prediction cost of trained models, and the theorems that bound it."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def positive_nodes(tree: LabelTree, Y: np.ndarray) -> np.ndarray:
 
 @slow
 @given(cases, thresholds)
-def test_calls_are_those_of_the_estimates(case, tau: float) -> None:
+def test_the_prediction_cost_follows_from_the_estimates(case, tau: float) -> None:
     clf, X, _ = case
     products = bounds.path_products(clf.tree_, node_estimates(clf.model_, clf._query(X)))
     curve = clf.model_.curve
@@ -58,7 +58,7 @@ def test_calls_are_those_of_the_estimates(case, tau: float) -> None:
 
 @slow
 @given(cases, thresholds)
-def test_rows_ask_no_more_than_theorem_6_allows(case, tau: float) -> None:
+def test_the_prediction_cost_is_within_theorem_6(case, tau: float) -> None:
     clf, X, _ = case
     calls, limit = clf.prediction_cost(X, threshold=tau), clf.prediction_cost_bound(X, tau)
     assert (calls <= limit).all()
@@ -66,14 +66,14 @@ def test_rows_ask_no_more_than_theorem_6_allows(case, tau: float) -> None:
 
 @slow
 @given(cases, thresholds)
-def test_rows_ask_no_more_on_average_than_theorem_7_allows(case, tau: float) -> None:
+def test_the_mean_prediction_cost_is_within_theorem_7(case, tau: float) -> None:
     clf, X, Y = case
-    # The rows are all there is: P(y|x) is 1 for the labels of the row.
+    # The rows are the whole distribution: P(y|x) is 1 for the labels of the row.
     truth = positive_nodes(clf.tree_, Y)
-    guess = node_estimates(clf.model_, clf._query(X))
-    errors = bounds.weighted_errors(clf.tree_, truth, guess).mean(axis=0)
-    price = cost.training_cost(clf.tree_, Y) / len(Y)
-    limit = bounds.expected_prediction_cost_bound(clf.tree_, price, tau, errors)
+    estimates = node_estimates(clf.model_, clf._query(X))
+    errors = bounds.weighted_errors(clf.tree_, truth, estimates).mean(axis=0)
+    cost_per_row = cost.training_cost(clf.tree_, Y) / len(Y)
+    limit = bounds.expected_prediction_cost_bound(clf.tree_, cost_per_row, tau, errors)
     assert clf.prediction_cost(X, threshold=tau).mean() <= limit * (1 + 1e-5)
 
 
@@ -86,7 +86,7 @@ def test_certain_labels_attain_theorem_6() -> None:
     assert clf.prediction_cost(X, threshold=0.6).tolist() == [4] * 4  # the root has no classifier
 
 
-def test_the_bound_is_by_default_that_of_predict() -> None:
+def test_the_bound_uses_the_threshold_of_predict_by_default() -> None:
     clf, X, _ = trained(0, "huffman")
     clf.set_params(threshold=0.25)
     np.testing.assert_array_equal(
@@ -94,7 +94,7 @@ def test_the_bound_is_by_default_that_of_predict() -> None:
     )
 
 
-def test_the_bound_of_many_rows_is_that_of_each(monkeypatch) -> None:
+def test_the_bounds_of_many_rows_equal_those_of_single_rows(monkeypatch) -> None:
     clf, X, _ = trained(1, "huffman")
     monkeypatch.setattr(prediction_cost, "_ESTIMATES_AT_ONCE", 7 * clf.tree_.n_nodes)
     alone = [clf.prediction_cost_bound(X[[i]], 0.2)[0] for i in range(X.shape[0])]
@@ -102,7 +102,7 @@ def test_the_bound_of_many_rows_is_that_of_each(monkeypatch) -> None:
     assert clf.prediction_cost_bound(X[:0], 0.2).tolist() == []
 
 
-def test_any_classifiers_in_the_nodes_keep_the_bound() -> None:
+def test_the_bound_holds_for_node_estimators() -> None:
     _, X, Y = trained(2, "star")
     clf = PLTClassifier(tree=trees.random(15, random_state=1), node_estimator=LogisticRegression())
     clf.fit(X, Y)
@@ -112,11 +112,11 @@ def test_any_classifiers_in_the_nodes_keep_the_bound() -> None:
 @pytest.mark.parametrize(
     ("options", "threshold", "message"),
     [
-        ({}, 0.0, "threshold is above 0 and at most 1, but is 0"),
-        ({"n_trees": 2}, 0.5, "the bound is for one tree, but the model has 2"),
+        ({}, 0.0, "threshold must be above 0 and at most 1, but is 0"),
+        ({"n_trees": 2}, 0.5, "prediction_cost_bound requires one tree, but the model has 2"),
     ],
 )
-def test_bounds_that_there_are_not_are_refused(options, threshold: float, message: str) -> None:
+def test_bounds_that_do_not_exist_are_refused(options, threshold: float, message: str) -> None:
     clf = PLTClassifier(tree="random", **options).fit(np.eye(3), [[0], [1], [2]])
     with pytest.raises(ValueError, match=message):
         clf.prediction_cost_bound(np.eye(3), threshold)

@@ -14,7 +14,7 @@ from tests.strategies import row_lists
 
 fast = settings(max_examples=40, deadline=None)
 
-# Two rows worked out by hand: row 0 has labels 0 and 2, row 1 has label 1, row 2 has none.
+# Three rows worked out by hand: row 0 has labels 0 and 2, row 1 has label 1, row 2 has none.
 TRUTH = as_labels([[0, 2], [1], []], n_labels=4)
 RANKED = np.array([[2, 3, 0], [0, 1, -1], [1, 2, 3]])
 
@@ -26,14 +26,14 @@ score_rows = st.dictionaries(
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> tuple[list[set[int]], list[dict[int, float]]]:
+def scored_rows(draw: st.DrawFn) -> tuple[list[set[int]], list[dict[int, float]]]:
     truth = draw(row_lists(N_LABELS, max_rows=6))
     scores = draw(st.lists(score_rows, min_size=len(truth), max_size=len(truth)))
     return truth, scores
 
 
 def csr(scores: list[dict[int, float]]) -> sparse.csr_array:
-    """Scores with stored zeros kept, the labels of a row in the order of the dictionary."""
+    """Return scores including stored zeros, with labels in the order of the dictionary."""
     indptr = np.cumsum([0, *map(len, scores)])
     labels = np.array([j for row in scores for j in row], dtype=np.int32)
     values = np.array([value for row in scores for value in row.values()])
@@ -77,13 +77,13 @@ def test_perfect_predictions_score_one() -> None:
         assert value == pytest.approx(expected_below_one.get(name, 1.0)), name
 
 
-def test_perfect_psp_needs_the_rarest_labels_first() -> None:
+def test_psp_is_one_only_if_the_rarest_labels_come_first() -> None:
     truth = as_labels([[0, 1]], n_labels=2)
     assert metrics.psp_at_k(truth, [[0, 1]], 1, [0.5, 0.25]) == pytest.approx(0.5)
     assert metrics.psp_at_k(truth, [[1, 0]], 1, [0.5, 0.25]) == 1.0
 
 
-def test_equal_propensities_make_psp_the_precision_relative_to_the_best() -> None:
+def test_psp_with_equal_propensities_is_the_precision_relative_to_the_best() -> None:
     psp = metrics.psp_at_k(TRUTH, RANKED, 3, [0.5] * 4)
     assert psp == pytest.approx((2 + 1) / (2 + 1))
 
@@ -101,21 +101,21 @@ def test_propensities_follow_the_formula_of_jain() -> None:
     )
 
 
-def test_propensities_of_labels_are_those_of_their_counts() -> None:
+def test_propensities_of_labels_equal_those_of_their_counts() -> None:
     by_labels = metrics.propensities(TRUTH, a=0.6, b=2.6)
     by_counts = metrics.propensities(counts=[1, 1, 1, 0], n_rows=3, a=0.6, b=2.6)
     assert by_labels.tolist() == by_counts.tolist()
 
 
-def test_propensities_grow_with_counts_and_stay_probabilities() -> None:
+def test_propensities_are_probabilities_that_increase_with_counts() -> None:
     values = metrics.propensities(counts=np.arange(1000), n_rows=1000)
     assert (np.diff(values) > 0).all()
     assert 0 < values[0] < values[-1] < 1
 
 
 @fast
-@given(judged(), st.integers(1, N_LABELS))
-def test_metrics_at_k_equal_their_plain_statements(
+@given(scored_rows(), st.integers(1, N_LABELS))
+def test_metrics_at_k_equal_the_reference(
     case: tuple[list[set[int]], list[dict[int, float]]], k: int
 ) -> None:
     rows, scores = case
@@ -135,23 +135,23 @@ def test_metrics_at_k_equal_their_plain_statements(
 
 
 @fast
-@given(judged(), st.integers(1, N_LABELS))
-def test_ranked_labels_and_their_scores_give_the_same(
+@given(scored_rows(), st.integers(1, N_LABELS))
+def test_ranked_labels_and_csr_scores_give_the_same_metrics(
     case: tuple[list[set[int]], list[dict[int, float]]], k: int
 ) -> None:
     rows, scores = case
     truth, matrix = as_labels(rows, n_labels=N_LABELS), csr(scores)
     ranked = metrics.top_labels(matrix, k)
-    beside = [[row.get(j, 0.0) for j in labels] for row, labels in zip(scores, ranked, strict=True)]
-    by_rank = metrics.evaluate(truth, ranked, ks=(k,), probabilities=beside)
+    values = [[row.get(j, 0.0) for j in labels] for row, labels in zip(scores, ranked, strict=True)]
+    by_rank = metrics.evaluate(truth, ranked, ks=(k,), probabilities=values)
     by_score = metrics.evaluate(truth, matrix, ks=(k,), probabilities=True)
     del by_score["log_loss"]
     assert by_rank == pytest.approx(by_score)
 
 
 @fast
-@given(judged())
-def test_top_labels_are_the_best_with_the_lower_label_first_among_equals(
+@given(scored_rows())
+def test_top_labels_break_ties_in_favor_of_the_lower_label(
     case: tuple[list[set[int]], list[dict[int, float]]],
 ) -> None:
     _, scores = case
@@ -160,8 +160,8 @@ def test_top_labels_are_the_best_with_the_lower_label_first_among_equals(
 
 
 @fast
-@given(judged(), st.integers(1, N_LABELS), st.integers(1, 7))
-def test_ece_equals_its_plain_statement(
+@given(scored_rows(), st.integers(1, N_LABELS), st.integers(1, 7))
+def test_ece_equals_the_reference(
     case: tuple[list[set[int]], list[dict[int, float]]], k: int, n_bins: int
 ) -> None:
     rows, scores = case
@@ -170,8 +170,8 @@ def test_ece_equals_its_plain_statement(
 
 
 @fast
-@given(judged(), st.sampled_from([1e-15, 1e-6, 0.1]))
-def test_log_loss_equals_its_plain_statement(
+@given(scored_rows(), st.sampled_from([1e-15, 1e-6, 0.1]))
+def test_log_loss_equals_the_reference(
     case: tuple[list[set[int]], list[dict[int, float]]], eps: float
 ) -> None:
     rows, scores = case
@@ -180,7 +180,7 @@ def test_log_loss_equals_its_plain_statement(
 
 
 @fast
-@given(judged())
+@given(scored_rows())
 def test_log_loss_equals_sklearn_on_flattened_cells(
     case: tuple[list[set[int]], list[dict[int, float]]],
 ) -> None:
@@ -209,7 +209,7 @@ def test_f1_of_classes_by_name_equals_sklearn() -> None:
     assert metrics.macro_f1(truth, predicted) == pytest.approx(expected)
 
 
-def test_f1_takes_numbers_beside_an_indicator() -> None:
+def test_f1_accepts_label_numbers_with_an_indicator() -> None:
     indicator = sparse.csr_array([[1, 0, 0], [0, 0, 1]])
     assert metrics.micro_f1([[0], [2]], indicator) == 1.0
     assert metrics.micro_f1(indicator, [[0], [2]]) == 1.0
@@ -235,12 +235,12 @@ def test_integers_in_lists_are_label_numbers() -> None:
     assert metrics.precision_at_k([[7], [3]], [[7], [7]], 1) == 0.5
 
 
-def test_integer_scores_rank_as_numbers() -> None:
+def test_unsigned_scores_are_ranked_as_numbers() -> None:
     scores = sparse.csr_array(np.array([[1, 3, 2]], dtype=np.uint8))
     assert metrics.top_labels(scores, 3).tolist() == [[1, 2, 0]]
 
 
-def test_rows_of_many_lengths_are_ranked_alike() -> None:
+def test_rows_of_any_length_are_ranked() -> None:
     scores = np.triu(np.arange(1.0, 41.0) * np.ones((40, 1)))
     expected = [[39 - c if 39 - c >= r else -1 for c in range(40)] for r in range(40)]
     assert metrics.top_labels(sparse.csr_array(scores), 40).tolist() == expected
@@ -250,19 +250,19 @@ def test_rows_of_many_lengths_are_ranked_alike() -> None:
     ("ranked", "k", "message"),
     [
         (RANKED, 0, "k must be at least 1, but is 0"),
-        (RANKED, 4, "k is at most the 3 columns of ranked, but is 4"),
+        (RANKED, 4, "k must be at most the 3 columns of ranked, but is 4"),
         (RANKED[:2], 1, "Y_true has 3 rows, but ranked has 2"),
-        (RANKED[0], 1, r"ranked is an array \(n_rows, k\), but its shape is \(3,\)"),
-        (RANKED + 1, 3, "ranked labels are 0..3, or -1 for none, but row 0 has 4"),
-        (RANKED - 1, 3, "ranked labels are 0..3, or -1 for none, but row 1 has -2"),
-        ([[1, 1], [2, 3], [0, 1]], 2, "a row ranks a label once, but row 0 has label 1 twice"),
-        (sparse.csr_array((3, 4)), 5, "k is at most the 4 columns of the scores, but is 5"),
+        (RANKED[0], 1, r"ranked must have shape \(n_rows, k\), but its shape is \(3,\)"),
+        (RANKED + 1, 3, "ranked labels must be 0..3, or -1 for none, but row 0 has 4"),
+        (RANKED - 1, 3, "ranked labels must be 0..3, or -1 for none, but row 1 has -2"),
+        ([[1, 1], [2, 3], [0, 1]], 2, "a row must rank a label once, but row 0 has label 1 twice"),
+        (sparse.csr_array((3, 4)), 5, "k must be at most the 4 columns of the scores, but is 5"),
         (sparse.csr_array((2, 4)), 1, "Y_true has 3 rows, but the scores have 2"),
         (sparse.csr_array((3, 5)), 1, "Y has 4 labels, but 5 are expected"),
-        (sparse.csr_array([[np.nan, 0, 0, 0]] * 3), 1, "scores are numbers, but some are NaN"),
+        (sparse.csr_array([[np.nan, 0, 0, 0]] * 3), 1, "scores must be numbers, but some are NaN"),
     ],
 )
-def test_bad_rankings_are_refused(ranked: object, k: int, message: str) -> None:
+def test_invalid_rankings_are_refused(ranked: object, k: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         metrics.precision_at_k(TRUTH, ranked, k)
 
@@ -276,17 +276,17 @@ def test_scores_as_a_dense_array_are_refused() -> None:
         metrics.precision_at_k(TRUTH, np.zeros((3, 4)), 1)
 
 
-def test_k_that_is_no_integer_is_refused() -> None:
-    with pytest.raises(TypeError, match="k is an integer, but is float"):
+def test_a_k_that_is_not_an_integer_is_refused() -> None:
+    with pytest.raises(TypeError, match="k must be an integer, but is float"):
         metrics.precision_at_k(TRUTH, RANKED, 1.0)
 
 
-def test_names_beside_label_numbers_are_refused() -> None:
+def test_names_are_refused_if_ranked_holds_label_numbers() -> None:
     with pytest.raises(ValueError, match="Y_true has labels by name"):
         metrics.precision_at_k([["cat"], ["dog"]], [[0], [1]], 1)
 
 
-def test_no_rows_are_refused() -> None:
+def test_zero_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one row"):
         metrics.precision_at_k(as_labels([], n_labels=2), np.zeros((0, 2), dtype=int), 1)
 
@@ -299,7 +299,7 @@ def test_no_rows_are_refused() -> None:
         ([0.5, 0.5, 2.0, 0.5], "the largest 2"),
     ],
 )
-def test_bad_propensities_are_refused(propensity: list[float], message: str) -> None:
+def test_invalid_propensities_are_refused(propensity: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         metrics.psp_at_k(TRUTH, RANKED, 1, propensity)
 
@@ -307,22 +307,22 @@ def test_bad_propensities_are_refused(propensity: list[float], message: str) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give either Y_train, or counts and n_rows"),
+        ({}, "pass either Y_train, or counts and n_rows"),
         ({"counts": [1]}, "counts need n_rows"),
         ({"counts": [1], "n_rows": 2}, "at least 3 training rows, but n_rows is 2"),
-        ({"counts": [5], "n_rows": 4}, "counts are one number 0..4 a label"),
+        ({"counts": [5], "n_rows": 4}, "counts must hold one number in 0..4 per label"),
         ({"counts": [1], "n_rows": 4, "b": 0.0}, "b above 0, but a is 0.55 and b is 0.0"),
     ],
 )
-def test_propensities_of_nothing_sensible_are_refused(
+def test_invalid_arguments_of_propensities_are_refused(
     options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         metrics.propensities(**options)
 
 
-def test_probabilities_beyond_one_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"between 0 and 1, but reach from 0\.5 to 2"):
+def test_probabilities_above_one_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"between 0 and 1, but range from 0\.5 to 2"):
         metrics.ece_at_k(TRUTH, [[0], [1], [2]], 1, [[0.5], [2.0], [0.5]])
 
 

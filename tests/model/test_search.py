@@ -21,9 +21,9 @@ def forest(
     empty_rows: bool = False,
     spread: int = 1,
 ):
-    """A trained forest over 12 labels, and rows to ask it about.
+    """A trained forest over 12 labels, and rows to search.
 
-    Where columns are spread so far that most are empty, features share buckets.
+    With a large spread, most columns are empty and features share buckets.
     """
     rng = np.random.default_rng(seed)
     X = as_features(sparse.random_array((80, 15), density=0.3, rng=rng, dtype=np.float64))
@@ -39,7 +39,7 @@ def forest(
 
 
 def probabilities_by_hand(model: Model, X) -> np.ndarray:
-    """Of every node of the first tree, as the product along its path."""
+    """The probability of every node of the first tree: the product along its path."""
     tree, estimates = model.trees[0], node_estimates(model, X)
     for v in range(1, tree.n_nodes):
         estimates[:, v] *= estimates[:, tree.parent[v]]
@@ -61,7 +61,7 @@ def test_probabilities_are_products_along_paths(loss: str, empty_rows: bool, spr
 
 @given(st.integers(1, 12), st.integers(0, 5))
 @settings(deadline=None, max_examples=30)
-def test_top_k_is_that_of_all_probabilities(k: int, seed: int) -> None:
+def test_top_k_equals_sorting_all_probabilities(k: int, seed: int) -> None:
     model, X = forest(seed=seed)
     every = search(model, X)[0].toarray()
     found, _ = search(model, X, k=k)
@@ -81,14 +81,15 @@ def test_threshold_search_is_algorithm_2(threshold: float, seed: int) -> None:
     every = search(model, X)[0].toarray()
     found, calls = search(model, X, threshold=threshold)
     np.testing.assert_array_equal(found.toarray(), np.where(every >= threshold, every, 0))
-    # c_τ(T, x) = 1 + Σ deg_v [η̂_v >= τ]; the root is not asked here because every row has a label
+    # c_τ(T, x) = 1 + Σ deg_v [η̂_v >= τ]; without the 1, because every row has a label and the
+    # root has no classifier
     nodes = probabilities_by_hand(model, X)
     clear = (np.abs(nodes - threshold) > 1e-4).all(axis=1)
     expected = (nodes >= threshold) @ model.trees[0].degree
     np.testing.assert_array_equal(calls[clear], expected[clear])
 
 
-def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
+def test_a_forest_returns_the_mean_of_its_trees() -> None:
     model, X = forest(n_trees=3)
     parts = [
         search(Model([tree], [w], model.link, 15, False), X)[0].toarray()
@@ -97,7 +98,7 @@ def test_a_forest_answers_with_the_mean_of_its_trees() -> None:
     np.testing.assert_allclose(search(model, X)[0].toarray(), np.mean(parts, axis=0), atol=1e-6)
 
 
-def test_a_forest_leaves_out_labels_below_the_threshold_on_average() -> None:
+def test_a_forest_drops_labels_whose_mean_is_below_the_threshold() -> None:
     model, X = forest(n_trees=3)
     every = search(model, X)[0].toarray()
     found = search(model, X, threshold=0.3)[0].toarray()
@@ -133,7 +134,7 @@ def test_features_share_buckets_only_where_most_are_missing() -> None:
     assert (forest(spread=100)[0].layouts[0].shift[1:] > 0).all()
 
 
-def test_a_tree_of_one_label_answers() -> None:
+def test_a_tree_with_one_label_is_searched() -> None:
     X = as_features([[1.0], [0.0]])
     tree = LabelTree.from_nested(0)
     weights = train_tree(tree, X, as_labels([[0], []], n_labels=1), SolverSettings())
@@ -141,7 +142,7 @@ def test_a_tree_of_one_label_answers() -> None:
     assert found[0, 0] > found[1, 0]
 
 
-def test_no_rows_have_no_answers() -> None:
+def test_no_rows_give_empty_results() -> None:
     model, _ = forest()
     found, calls = search(model, sparse.csr_array((0, 15), dtype=np.float32), k=3)
     assert found.shape == (0, 12)
@@ -155,13 +156,13 @@ def test_no_rows_have_no_answers() -> None:
         ({"threshold": 1.5}, "threshold must lie in 0..1, but is 1.5"),
     ],
 )
-def test_queries_are_checked(options, message) -> None:
+def test_search_parameters_are_checked(options, message) -> None:
     model, X = forest()
     with pytest.raises(ValueError, match=message):
         search(model, X, **options)
 
 
-def test_rows_of_another_width_are_refused() -> None:
+def test_another_number_of_columns_in_a_search_is_refused() -> None:
     model, _ = forest()
     with pytest.raises(ValueError, match="X has 3 columns, but the model was trained with 15"):
         search(model, np.ones((1, 3)))
@@ -169,7 +170,7 @@ def test_rows_of_another_width_are_refused() -> None:
 
 @given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
 @settings(deadline=None, max_examples=30)
-def test_weighted_top_k_is_that_of_all_weighted_probabilities(k, seed, n_trees) -> None:
+def test_weighted_top_k_equals_sorting_all_weighted_probabilities(k, seed, n_trees) -> None:
     model, X = forest(n_trees=n_trees, seed=seed)
     weights = np.random.default_rng(seed).uniform(0.1, 3.0, 12).astype(np.float32)
     every = search(model, X)[0].toarray()
@@ -202,7 +203,7 @@ def test_every_label_has_its_own_threshold(n_trees: int) -> None:
 
 
 @pytest.mark.parametrize("n_trees", [1, 3])
-def test_only_candidates_are_answered(n_trees: int) -> None:
+def test_only_labels_with_a_weight_are_returned(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees)
     every = search(model, X)[0].toarray()
     weights = np.isin(np.arange(12), [3, 7, 8])
@@ -214,7 +215,7 @@ def test_only_candidates_are_answered(n_trees: int) -> None:
 
 
 @pytest.mark.parametrize("n_trees", [1, 3])
-def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> None:
+def test_given_labels_have_the_probabilities_of_a_full_search(n_trees: int) -> None:
     model, X = forest(n_trees=n_trees, empty_rows=True)
     every = search(model, X)[0].toarray()
     given_labels = as_labels([[i % 12, (5 * i + 1) % 12] for i in range(80)], n_labels=12)
@@ -223,7 +224,7 @@ def test_given_labels_have_the_probabilities_of_a_full_answer(n_trees: int) -> N
     np.testing.assert_array_equal(found, every[rows, given_labels.indices])
 
 
-def test_a_wide_beam_is_exact_and_a_narrow_one_asks_less() -> None:
+def test_a_wide_beam_is_exact_and_a_narrow_one_evaluates_fewer_nodes() -> None:
     model, X = forest()
     exact, _ = search(model, X, k=3)
     wide, _ = model.search(X, k=3, beam=12)
@@ -244,7 +245,7 @@ def test_the_fewest_calls_are_those_of_best_first_search() -> None:
         np.testing.assert_array_equal(calls[clear], expected[clear])
 
 
-def test_estimates_of_siblings_are_made_to_cover_their_parent() -> None:
+def test_estimates_of_siblings_are_normalized_to_cover_their_parent() -> None:
     model, X = forest("logistic", empty_rows=True)
     tree, estimates = model.trees[0], node_estimates(model, X)
     expected = reference.normalized_products(tree.parent, estimates)
@@ -252,10 +253,10 @@ def test_estimates_of_siblings_are_made_to_cover_their_parent() -> None:
 
 
 @pytest.mark.parametrize("spread", [1, 100])
-def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
+def test_8_bit_weights_are_multiples_of_a_step(spread: int) -> None:
     model, X = forest(spread=spread)
-    small = model.quantized()
-    exact, rounded = model.weights(), small.weights()
+    quantized = model.quantized()
+    exact, rounded = model.weights(), quantized.weights()
     node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
     step = np.zeros(len(exact.bias))
     np.maximum.at(step, node, np.abs(exact.values))
@@ -264,15 +265,15 @@ def test_small_weights_are_whole_multiples_of_a_step(spread: int) -> None:
         sparse.csr_array((w.values, w.features, w.indptr), shape=shape).toarray()
         for w in (exact, rounded)
     ]
-    # Rows are nodes: none is off by more than half a step of 1/127 of its largest weight.
+    # Each row is a node, whose error is at most half a step: 1/127 of its largest weight.
     assert (np.abs(matrix[0] - matrix[1]) <= step[:, None] / 127 * 0.5001).all()
     np.testing.assert_allclose(
-        search(model, X)[0].toarray(), search(small, X)[0].toarray(), atol=0.05
+        search(model, X)[0].toarray(), search(quantized, X)[0].toarray(), atol=0.05
     )
-    assert small.n_bytes < model.n_bytes
+    assert quantized.n_bytes < model.n_bytes
 
 
-def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
+def test_nodes_with_more_than_256_children_are_searched() -> None:
     rng = np.random.default_rng(0)
     X = as_features(sparse.random_array((900, 40), density=0.3, rng=rng, dtype=np.float64))
     Y = as_labels((np.arange(900) % 600)[:, None].tolist(), n_labels=600)
@@ -280,11 +281,11 @@ def test_nodes_with_more_children_than_a_byte_can_name_are_asked() -> None:
     model = Model([tree], [train_tree(tree, X, Y, SolverSettings())], "logistic", 40, False)
     expected = probabilities_by_hand(model, X)[:, tree.leaves]
     np.testing.assert_allclose(search(model, X)[0].toarray(), expected, atol=1e-5)
-    small, _ = search(model.quantized(), X)
-    np.testing.assert_allclose(small.toarray(), expected, atol=0.02)
+    quantized, _ = search(model.quantized(), X)
+    np.testing.assert_allclose(quantized.toarray(), expected, atol=0.02)
 
 
-def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
+def test_rows_are_scaled_to_length_one_on_request() -> None:
     model, X = forest()
     scaled, _ = search(model, UNIT(X), k=3)
     found, _ = model.search(X * np.float32(7), k=3, scaling=UNIT)
@@ -294,7 +295,7 @@ def test_rows_are_scaled_to_length_one_where_asked_for() -> None:
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 100]))
 @settings(deadline=None, max_examples=300)
-def test_no_query_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
+def test_no_search_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
     model, X = forest(spread=spread)
     rng = np.random.default_rng(seed)
     layout = model.layouts[0]._replace(
@@ -311,8 +312,8 @@ def test_no_query_leaves_arrays_of_any_content(seed: int, spread: int) -> None:
     assert np.isfinite(found.data).all()
 
 
-def test_neighbouring_features_with_many_siblings_are_found() -> None:
-    # 300 siblings and dense rows: a bucket of as many features as usual would be too long to count.
+def test_neighboring_features_with_many_siblings_are_found() -> None:
+    # 300 siblings and dense rows: the length of a bucket of the usual width would overflow.
     rng = np.random.default_rng(0)
     X = sparse.lil_array((300, 100_000), dtype=np.float32)
     X[:, 50_000:50_400] = rng.random((300, 400), np.float32)

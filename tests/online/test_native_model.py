@@ -1,4 +1,4 @@
-"""The native online model: learning, growth, forgetting, rebuilding, and its arrays."""
+"""The native online model: learning, adding and removing labels, rebuilding, and its arrays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def native_settings(
 
 
 def arrays(rows: list[reference.OnlineRow]) -> tuple[Any, ...]:
-    """Features and labels as the kernels take them."""
+    """Features and labels as arguments of the native methods."""
     features = [sorted(x.items()) for x, _ in rows]
     labels = [sorted(y) for _, y in rows]
     return (
@@ -78,7 +78,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def in_order_of_arrival(rows: list[reference.OnlineRow]) -> list[reference.OnlineRow]:
-    """The same rows with labels numbered as they come."""
+    """The same rows with labels numbered in order of occurrence."""
     number: dict[int, int] = {}
     return [(x, {number.setdefault(j, len(number)) for j in sorted(y)}) for x, y in rows]
 
@@ -101,7 +101,7 @@ def test_a_grown_tree_equals_one_known_in_advance(rows, optimizer, insert, max_d
 
 @settings(max_examples=40, deadline=None)
 @given(streams, optimizers)
-def test_weights_are_those_of_the_plain_statement(rows, optimizer) -> None:
+def test_weights_equal_the_reference(rows, optimizer) -> None:
     name, l1, l2 = optimizer
     model = learn(new_model(optimizer=name, l1=l1, l2=l2), rows)
     if model.n_labels == 0:
@@ -135,7 +135,7 @@ def test_rows_in_two_calls_equal_rows_in_one(rows, cut) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(streams)
-def test_the_cost_is_that_of_algorithm_1(rows) -> None:
+def test_the_cost_equals_that_of_algorithm_1(rows) -> None:
     model = learn(new_model(), rows)
     if model.n_labels > 0:
         again = learn(new_model(tree_of(model)), rows)
@@ -146,7 +146,7 @@ def test_the_cost_is_that_of_algorithm_1(rows) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(streams)
-def test_progressive_answers_are_those_before_each_row(rows) -> None:
+def test_predict_then_fit_predicts_before_each_row(rows) -> None:
     labels, probabilities = new_model().predict_then_fit(*arrays(rows), 3)
     one_by_one = new_model()
     for i, row in enumerate(rows):
@@ -172,12 +172,12 @@ def many_rows(n: int = 2000) -> list[reference.OnlineRow]:
 
 def test_the_model_is_the_same_for_any_number_of_threads() -> None:
     rows = many_rows()
-    # Twelve children a node: two blocks of lanes, so that threads share parents.
+    # Twelve children per node make two blocks of lanes, so that threads share parents.
     one = learn(new_model(max_degree=12), rows, n_threads=1)
     assert_same(one, learn(new_model(max_degree=12), rows, n_threads=3))
 
 
-def test_a_model_from_its_arrays_goes_on_as_before() -> None:
+def test_a_restored_model_continues_learning() -> None:
     rows = many_rows(100)
     model = learn(new_model(), rows)
     options = (model.counts, N_FEATURES, native_settings())
@@ -185,7 +185,7 @@ def test_a_model_from_its_arrays_goes_on_as_before() -> None:
     assert_same(learn(model, rows[:20]), learn(other, rows[:20]))
 
 
-def test_the_best_labels_are_those_of_all_paths() -> None:
+def test_the_best_labels_equal_sorting_all_paths() -> None:
     model = learn(new_model(), many_rows(200))
     indices, values = np.array([1, 3], np.int32), np.array([0.5, 0.5], np.float32)
     tree = tree_of(model)
@@ -202,17 +202,17 @@ def test_the_best_labels_are_those_of_all_paths() -> None:
     assert found == pytest.approx(wanted, rel=1e-4)
 
 
-def test_a_full_node_sends_a_new_label_down() -> None:
+def test_a_full_node_places_a_new_label_below_a_child() -> None:
     model = learn(new_model(max_degree=2), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2})])
     assert tree_of(model).to_nested() == [[0, 2], 1]
 
 
-def test_a_new_label_goes_where_its_row_goes_anyway() -> None:
+def test_a_new_label_is_placed_below_a_child_that_its_row_visits() -> None:
     model = learn(new_model(max_degree=2), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {1, 2})])
     assert tree_of(model).to_nested() == [0, [1, 2]]
 
 
-def test_a_retired_label_leaves_its_siblings_as_they_were() -> None:
+def test_removing_a_label_does_not_change_its_siblings() -> None:
     model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({2: 1.0}, {2})])
     before = model.best(np.array([2], np.int32), np.ones(1, np.float32), 3)
     model.remove_labels(np.array([1, 0, 1], np.uint8))
@@ -221,22 +221,22 @@ def test_a_retired_label_leaves_its_siblings_as_they_were() -> None:
     assert dict(zip(labels.tolist(), found.tolist(), strict=True)) == {1: old[2], 0: old[0], -1: 0}
 
 
-def test_a_single_child_takes_the_place_of_its_parent() -> None:
+def test_a_single_child_replaces_its_parent() -> None:
     rows = [({0: 1.0}, {0}), ({1: 1.0}, {1}), ({0: 1.0}, {2})]
     model = learn(new_model(max_degree=2), rows)
     model.remove_labels(np.array([1, 1, 0], np.uint8))
     assert tree_of(model).to_nested() == [0, 1]
-    # It can be split again: what its own rows looked like has come along.
+    # It can be split again, because it keeps the statistics of its own rows.
     assert tree_of(learn(model, [({0: 1.0}, {2})])).to_nested() == [[0, 2], 1]
 
 
-def test_all_labels_can_be_retired_and_learning_goes_on() -> None:
+def test_learning_continues_after_all_labels_are_removed() -> None:
     model = learn(new_model(), [({0: 1.0}, {0}), ({1: 1.0}, {1})])
     model.remove_labels(np.zeros(2, np.uint8))
     assert learn(model, [({0: 1.0}, {0})]).n_labels == 1
 
 
-def test_a_rebuilt_tree_that_is_the_same_keeps_all() -> None:
+def test_rebuilding_the_same_tree_keeps_all_weights() -> None:
     rows = many_rows(100)
     model = learn(new_model(), rows)
     assert_same(model, model.rebuilt(tree_of(model)._native, *arrays(rows), 1))
@@ -258,18 +258,18 @@ def test_pruning_keeps_the_largest_weights() -> None:
     assert all_weights(model)[2].tolist() == [0, 0, 0]
 
 
-def test_new_labels_must_come_in_order() -> None:
+def test_new_labels_must_be_in_order() -> None:
     with pytest.raises(ValueError, match="order of their numbers"):
         learn(new_model(), [({0: 1.0}, {1})])
 
 
-def test_features_outside_are_refused() -> None:
+def test_features_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match=r"feature 6 is outside 0\.\.5"):
         learn(new_model(), [({6: 1.0}, {0})])
 
 
 @pytest.mark.parametrize("which", range(6))
-def test_arrays_that_do_not_fit_are_refused(which) -> None:
+def test_inconsistent_arrays_are_refused(which) -> None:
     model = learn(new_model(), many_rows(10))
     broken = list(model.arrays())
     broken[which] = broken[which][:-1].copy()
@@ -277,7 +277,7 @@ def test_arrays_that_do_not_fit_are_refused(which) -> None:
         _core.OnlineModel.restore(*broken, model.counts, N_FEATURES, native_settings())
 
 
-def test_a_feature_outside_is_refused_in_arrays() -> None:
+def test_a_feature_out_of_range_in_arrays_is_refused() -> None:
     model = learn(new_model(), many_rows(10))
     broken = list(model.arrays())
     broken[4] = np.where(broken[4] == 1, N_FEATURES, broken[4]).astype(np.int32)

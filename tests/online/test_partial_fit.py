@@ -1,4 +1,4 @@
-"""Learning row by row through the estimators: partial_fit and what comes with it."""
+"""Online learning with estimators: partial_fit and related methods."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def online(**options: object) -> PLTClassifier:
     return PLTClassifier(n_jobs=1, online_params=options or None)
 
 
-def same_answers(one: PLTClassifier, other: PLTClassifier, X=X) -> bool:
-    answers = zip(one.top_k(X, 5), other.top_k(X, 5), strict=True)
-    return all(np.array_equal(a, b) for a, b in answers)
+def same_predictions(one: PLTClassifier, other: PLTClassifier, X=X) -> bool:
+    pairs = zip(one.top_k(X, 5), other.top_k(X, 5), strict=True)
+    return all(np.array_equal(a, b) for a, b in pairs)
 
 
 # Learning -----------------------------------------------------------------------------------------
 
 
-def test_labels_are_numbered_as_they_come() -> None:
+def test_labels_are_numbered_in_order_of_occurrence() -> None:
     assert online().partial_fit(X, Y[::-1]).classes_.tolist() == ["d", "c", "b", "a", "x"]
 
 
-def test_what_was_learnt_is_answered() -> None:
+def test_learned_labels_are_predicted() -> None:
     clf = online().partial_fit(np.tile(X, (5, 1)), Y * 5)
     assert clf.predict_labels(X[1:4]) == [["b"], ["c"], ["d"]]
 
 
-def test_answers_follow_each_update() -> None:
+def test_predictions_follow_each_update() -> None:
     clf = online().partial_fit(X[:4], Y[:4])
     assert clf.top_k(X[:1], 1)[0].shape == (1, 1)
     clf.partial_fit(X[4:], Y[4:])
@@ -50,16 +50,16 @@ def test_rows_one_by_one_give_the_same_model() -> None:
     one_by_one = online()
     for x, y in zip(X, Y, strict=True):
         one_by_one.partial_fit([x], [y])
-    assert same_answers(one_by_one, online().partial_fit(X, Y))
+    assert same_predictions(one_by_one, online().partial_fit(X, Y))
 
 
-def test_progressive_learns_what_partial_fit_learns() -> None:
+def test_predict_then_fit_learns_the_same_as_partial_fit() -> None:
     clf = online()
     clf.predict_then_fit(X, Y)
-    assert same_answers(clf, online().partial_fit(X, Y))
+    assert same_predictions(clf, online().partial_fit(X, Y))
 
 
-def test_the_answer_for_one_row_is_that_of_top_k() -> None:
+def test_predict_proba_one_equals_top_k() -> None:
     clf = online().partial_fit(X, Y)
     found = clf.predict_proba_one(np.array([1], np.int32), np.ones(1, np.float32), k=5)
     labels, probabilities = clf.top_k(X[1:2], 5)
@@ -70,7 +70,7 @@ def test_the_answer_for_one_row_is_that_of_top_k() -> None:
     assert shown == pytest.approx(probabilities[0], rel=1e-4)
 
 
-def test_a_row_of_weight_two_moves_more_than_one() -> None:
+def test_a_weight_of_two_changes_the_model_more_than_one() -> None:
     light = online().partial_fit(X[:2], Y[:2], sample_weight=[1, 1])
     heavy = online().partial_fit(X[:2], Y[:2], sample_weight=[1, 2])
     light_p, heavy_p = (clf.predict_proba(X[1:2])[0, 1] for clf in (light, heavy))
@@ -85,13 +85,13 @@ def test_an_indicator_keeps_its_columns() -> None:
     assert clf.predict(X[:3]).shape == (3, 4)
 
 
-def test_a_wider_indicator_brings_new_labels() -> None:
+def test_a_wider_indicator_adds_labels() -> None:
     clf = online().partial_fit(X[:2], sparse.csr_array([[1, 0], [0, 1]]))
     clf.partial_fit(X[2:4], sparse.csr_array([[0, 0, 1], [0, 0, 1]]))
     assert clf.predict(X[:1]).shape == (1, 3)
 
 
-def test_given_classes_are_known_before_any_row() -> None:
+def test_given_classes_are_added_before_any_row() -> None:
     clf = online().partial_fit(X[:1], Y[:1], classes=["b", "a", "e"])
     assert clf.classes_.tolist() == ["b", "a", "e"]
 
@@ -102,7 +102,7 @@ def test_a_given_tree_is_kept() -> None:
     assert clf.tree_.to_nested() == tree.to_nested()
 
 
-def test_classes_are_answered_as_classes() -> None:
+def test_classes_are_predicted_as_classes() -> None:
     clf = HSMClassifier().partial_fit(np.tile(X[:4], (3, 1)), ["a", "b", "c", "d"] * 3)
     assert clf.predict(X[:4]).tolist() == ["a", "b", "c", "d"]
     assert clf.predict_proba(X[:4]).sum(axis=1) == pytest.approx(1.0)
@@ -112,31 +112,31 @@ def test_one_label_alone_is_certain() -> None:
     assert online().partial_fit(X[:2], ["a", "a"]).predict_proba(X).toarray().min() == 1.0
 
 
-def test_rows_without_labels_make_the_root_doubt() -> None:
+def test_rows_without_labels_train_the_root() -> None:
     clf = online().partial_fit(np.tile(X[:2], (9, 1)), [["a"], []] * 9)
     assert clf.predict_labels(X[:2]) == [["a"], []]
 
 
-def test_a_row_without_features_is_learnt_by_its_bias() -> None:
+def test_a_row_without_features_is_learned_by_the_bias() -> None:
     clf = online().partial_fit(np.zeros((3, 2)), [["a"], ["a"], ["b"]])
     assert clf.predict_labels(np.zeros((1, 2)))[0][0] == "a"
 
 
-# Forgetting and rebuilding ------------------------------------------------------------------------
+# Removing labels and rebuilding -------------------------------------------------------------------
 
 
-def test_a_retired_label_is_in_no_answer() -> None:
+def test_a_removed_label_is_not_predicted() -> None:
     clf = online(max_degree=2).partial_fit(X, Y).remove_labels(["c", "x"])
     assert sorted(clf.classes_.tolist()) == ["a", "b", "d"]
     assert clf.top_k(X[2:3], 5)[0].min() == -1
 
 
-def test_a_label_can_come_back() -> None:
+def test_a_removed_label_can_be_added_again() -> None:
     clf = online().partial_fit(X, Y).remove_labels(["c"]).partial_fit(X, Y)
     assert sorted(clf.classes_.tolist()) == ["a", "b", "c", "d", "x"]
 
 
-def test_retree_is_not_dearer_and_answers_go_on() -> None:
+def test_a_rebuilt_tree_is_not_more_expensive_and_can_predict() -> None:
     random = np.random.default_rng(0)
     labels = [[int(j), int(j) ^ 1] for j in random.integers(0, 30, 300)]
     rows = np.eye(30)[[row[0] for row in labels]]
@@ -147,13 +147,13 @@ def test_retree_is_not_dearer_and_answers_go_on() -> None:
     assert clf.top_k(rows, 2)[0].shape == hits.shape
 
 
-def test_retree_takes_rows_of_your_own() -> None:
+def test_rebuild_tree_accepts_rows() -> None:
     clf = online(keep_rows=0).partial_fit(X, Y)
     assert clf.tree_cost_.n_rows == 0
     assert clf.rebuild_tree(X, Y, tree="huffman").tree_.max_degree <= 3
 
 
-def test_pruning_bounds_the_weights() -> None:
+def test_max_weights_limits_the_number_of_weights() -> None:
     clf = online(max_weights=20).partial_fit(np.tile(X, (5, 1)), Y * 5)
     assert clf._fitted.online.native.n_weights <= 20
 
@@ -162,7 +162,7 @@ def test_pruning_bounds_the_weights() -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
-def test_a_batch_model_is_where_learning_starts(loss) -> None:
+def test_partial_fit_starts_from_a_batch_model(loss) -> None:
     clf = PLTClassifier(loss=loss, n_jobs=1).fit(np.tile(X, (5, 1)), Y * 5)
     clf.partial_fit(np.eye(4)[[0, 0, 0, 0]], [["new"]] * 4)
     assert clf.classes_[clf.top_k(X[1:4], 1)[0][:, 0]].tolist() == ["b", "c", "d"]
@@ -187,15 +187,15 @@ def test_a_forest_has_no_partial_fit() -> None:
 
 @pytest.mark.parametrize("labels", [Y, [row[0] for row in Y]])
 @pytest.mark.parametrize("way", ["file", "pickle", "copy"])
-def test_learning_goes_on_after_a_copy(way, labels, tmp_path) -> None:
+def test_learning_continues_after_a_copy(way, labels, tmp_path) -> None:
     clf = online().partial_fit(X[:6], labels[:6])
     if way == "file":
         clf.save(tmp_path / "model.lt")
         other = lt.load(tmp_path / "model.lt")
     else:
         other = pickle.loads(pickle.dumps(clf)) if way == "pickle" else copy.deepcopy(clf)
-    assert same_answers(clf, other)
-    assert same_answers(clf.partial_fit(X, labels), other.partial_fit(X, labels))
+    assert same_predictions(clf, other)
+    assert same_predictions(clf.partial_fit(X, labels), other.partial_fit(X, labels))
     assert clf.tree_cost_ == other.tree_cost_
 
 
@@ -204,10 +204,10 @@ def test_columns_of_an_indicator_survive_a_file(tmp_path) -> None:
     clf = online().partial_fit(X[:3], indicator)
     clf.save(tmp_path / "model.lt")
     other = lt.load(tmp_path / "model.lt")
-    assert same_answers(clf.partial_fit(X[:3], indicator), other.partial_fit(X[:3], indicator))
+    assert same_predictions(clf.partial_fit(X[:3], indicator), other.partial_fit(X[:3], indicator))
 
 
-# What is refused ----------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,15 +220,15 @@ def test_columns_of_an_indicator_survive_a_file(tmp_path) -> None:
         ({"l2": -1}, "l2 must be at least 0, but is -1"),
         ({"max_degree": 1}, "max_degree must be at least 2, but is 1"),
         ({"max_weights": 0}, "max_weights must be at least 1, but is 0"),
-        ({"speed": 1}, "online_params has no option 'speed'"),
+        ({"speed": 1}, "online_params must be among .*, but one is 'speed'"),
     ],
 )
-def test_bad_options_are_named(options, message) -> None:
+def test_errors_name_invalid_parameters(options, message) -> None:
     with pytest.raises(ValueError, match=message):
         OnlineParams.parse(options)
 
 
-def test_options_must_be_a_mapping() -> None:
+def test_online_params_must_be_a_mapping() -> None:
     with pytest.raises(TypeError, match="online_params must be a mapping or None, but is int"):
         PLTClassifier(online_params=3).partial_fit(X, Y)
 
@@ -238,12 +238,12 @@ def test_another_number_of_columns_is_refused() -> None:
         online().partial_fit(X, Y).partial_fit(X[:, :3], Y)
 
 
-def test_another_kind_of_labels_is_refused() -> None:
-    with pytest.raises(ValueError, match="Y was given as sets so far, but now as classes"):
+def test_another_form_of_labels_is_refused() -> None:
+    with pytest.raises(ValueError, match="same form in all calls, but was sets and is now classes"):
         online().partial_fit(X, Y).partial_fit(X[:1], ["a"])
 
 
-def test_nan_is_refused_and_nothing_is_learnt() -> None:
+def test_nan_is_refused_and_nothing_is_learned() -> None:
     clf = online().partial_fit(X, Y)
     before = clf.n_rows_
     with pytest.raises(ValueError, match="X must not contain NaN"):
@@ -252,30 +252,30 @@ def test_nan_is_refused_and_nothing_is_learnt() -> None:
     assert "z" not in clf.classes_
 
 
-def test_asking_before_any_label_says_so() -> None:
-    with pytest.raises(ValueError, match="no row has had a label yet"):
+def test_predicting_before_any_label_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one label, but no row has had one"):
         online().partial_fit(X[:1], [[]]).predict(X)
 
 
-def test_removing_an_unknown_label_says_so() -> None:
-    with pytest.raises(ValueError, match="there is no label 'q' to remove"):
+def test_removing_an_unknown_label_is_refused() -> None:
+    with pytest.raises(ValueError, match="labels to remove must be in classes_, but 'q' is not"):
         online().partial_fit(X, Y).remove_labels(["q"])
 
 
-def test_class_weight_is_for_fit() -> None:
-    with pytest.raises(ValueError, match="class_weight is for fit only"):
+def test_partial_fit_refuses_class_weight() -> None:
+    with pytest.raises(ValueError, match="class_weight must be None for partial_fit"):
         PLTClassifier(class_weight="balanced").partial_fit(X, Y)
 
 
-def test_retree_wants_known_labels() -> None:
+def test_rebuild_tree_requires_known_labels() -> None:
     with pytest.raises(ValueError, match="label 'q' is new"):
         online().partial_fit(X, Y).rebuild_tree(X[:1], [["q"]])
 
 
-# Rows that are kept, and columns that are folded --------------------------------------------------
+# Recent rows and folded columns -------------------------------------------------------------------
 
 
-def test_only_the_last_rows_are_kept() -> None:
+def test_only_recent_rows_are_kept() -> None:
     recent = RecentRows(3, 4)
     for i in range(10):
         features = lt.data.as_features(np.eye(4)[[i % 4]])
@@ -284,7 +284,7 @@ def test_only_the_last_rows_are_kept() -> None:
     assert recent.rows(2).indices.tolist() == [1, 0, 1]
 
 
-def test_folding_needs_a_column() -> None:
+def test_folding_requires_at_least_one_column() -> None:
     with pytest.raises(ValueError, match="n_features must be at least 1, but is 0"):
         fold_columns(X, 0)
 
@@ -301,11 +301,11 @@ def test_a_tagger_learns_new_words_and_tags() -> None:
     assert tagger.predict(["jam", "tea"]) == [["jam"], ["tea"]]
 
 
-def test_a_tagger_answers_before_it_learns() -> None:
+def test_a_tagger_predicts_before_it_learns() -> None:
     tagger = TextTagger(n_features=2**10, n_jobs=1)
-    answers = tagger.predict_then_fit(TEXTS, TAGS, 1)
-    assert answers[0] == []
-    assert [row[0][0] for row in answers[8:]] == ["tea", "bread", "tea", "bread"]
+    predicted = tagger.predict_then_fit(TEXTS, TAGS, 1)
+    assert predicted[0] == []
+    assert [row[0][0] for row in predicted[8:]] == ["tea", "bread", "tea", "bread"]
 
 
 def test_a_new_tagger_without_hashing_is_refused() -> None:
@@ -313,14 +313,14 @@ def test_a_new_tagger_without_hashing_is_refused() -> None:
         TextTagger().partial_fit(TEXTS, TAGS)
 
 
-def test_a_fitted_tagger_learns_on(tmp_path) -> None:
+def test_a_fitted_tagger_continues_learning(tmp_path) -> None:
     tagger = TextTagger(n_jobs=1).fit(TEXTS, TAGS).partial_fit(["green"] * 5, [["leaf"]] * 5)
     tagger.save(tmp_path / "model.lt")
     other = lt.load(tmp_path / "model.lt").partial_fit(TEXTS, TAGS)
     assert other.classes_.tolist() == ["bread", "tea", "leaf"]
 
 
-def test_a_tagger_forgets_and_rebuilds() -> None:
+def test_a_tagger_removes_labels_and_rebuilds_its_tree() -> None:
     tagger = TextTagger(n_features=2**10, n_jobs=1).partial_fit(TEXTS, TAGS)
     assert tagger.rebuild_tree().remove_labels(["tea"]).classes_.tolist() == ["bread"]
     assert tagger.tree_cost_.n_rows == len(TEXTS)

@@ -1,4 +1,4 @@
-"""river's own checks, where river is installed."""
+"""river's own checks, if river is installed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from river.checks import yield_checks
 from labeltree.online.river import TreeClassifier, TreeTagger, hashed_row
 
 
-class MusicOfOurOwn:
-    """Rows like those of river's multi-label data set, which it would download."""
+class SimulatedMusic:
+    """Rows like those of river's multi-label data set, which would need a download."""
 
     def take(self, n_rows: int) -> Iterator[Any]:
         return islice(self, n_rows)
@@ -32,11 +32,11 @@ class MusicOfOurOwn:
 
 
 def checks(kind: Any) -> list[Any]:
-    with mock.patch.object(datasets, "Music", MusicOfOurOwn):
+    with mock.patch.object(datasets, "Music", SimulatedMusic):
         return list(yield_checks(kind()))
 
 
-@pytest.mark.filterwarnings("ignore")  # river's and its data sets' own
+@pytest.mark.filterwarnings("ignore")  # from river and its data sets
 @pytest.mark.parametrize(
     ("kind", "check"),
     [
@@ -56,13 +56,13 @@ def test_probabilities_of_classes_sum_to_one() -> None:
     assert sum(model.predict_proba_one({"x": 1.0}).values()) == pytest.approx(1.0)
 
 
-def test_top_k_limits_the_answer() -> None:
+def test_k_limits_the_number_of_labels() -> None:
     model = TreeTagger(k=1)
     model.learn_one({"x": 1.0}, {"a": True, "b": False})
     assert list(model.predict_one({"x": 1.0})) == ["a"]
 
 
-def test_nothing_is_answered_before_the_first_row() -> None:
+def test_nothing_is_predicted_before_the_first_row() -> None:
     assert TreeClassifier().predict_one({"x": 1.0}) is None
 
 

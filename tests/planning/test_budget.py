@@ -1,4 +1,4 @@
-"""Budgets as people write them."""
+"""Parsing of budgets, and formatting of amounts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from labeltree.units import compact, format_bytes, format_seconds
         (None, {}),
     ],
 )
-def test_units_say_which_limit_is_meant(given, limits) -> None:
+def test_units_determine_the_limit(given, limits) -> None:
     assert Budget.parse(given).limits() == pytest.approx(limits)
 
 
@@ -39,9 +39,9 @@ def test_units_say_which_limit_is_meant(given, limits) -> None:
         ("3 parsecs", "a limit is a number and a unit"),
         ("0s", "time must be finite and above 0, but is 0"),
         ("60s,5min", "sets time twice"),
-        ("memory=5s", "a limit of memory is in b"),
-        ("time=5MB", "a limit of time is in"),
-        ("speed=5s", "limits time, memory, model, latency, but names 'speed'"),
+        ("memory=5s", "a limit of memory must be in b"),
+        ("time=5MB", "a limit of time must be in"),
+        ("speed=5s", "limits time, memory, model, latency, but got 'speed'"),
         ({"time": float("inf")}, "time must be finite"),
     ],
 )
@@ -50,8 +50,8 @@ def test_malformed_budget_is_refused(given, message) -> None:
         Budget.parse(given)
 
 
-def test_number_without_unit_is_no_budget() -> None:
-    with pytest.raises(TypeError, match="a budget is a text"):
+def test_number_without_unit_is_refused() -> None:
+    with pytest.raises(TypeError, match="budget must be a string"):
         Budget.parse(60)  # type: ignore[arg-type]
 
 
@@ -64,14 +64,14 @@ def test_budget_passes_through() -> None:
     ("seconds", "text"),
     [(0, "0us"), (1e-7, "0.1us"), (0.9996e-3, "1.0ms"), (0.9999, "1.0s"), (3599, "60min")],
 )
-def test_seconds_have_a_unit_that_fits(seconds, text) -> None:
+def test_seconds_are_formatted_in_a_suitable_unit(seconds, text) -> None:
     assert format_seconds(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("size", "text"), [(0, "0B"), (5, "5B"), (999_999, "1.0MB"), (3e13, "30TB")]
 )
-def test_bytes_have_a_unit_that_fits(size, text) -> None:
+def test_bytes_are_formatted_in_a_suitable_unit(size, text) -> None:
     assert format_bytes(size) == text
 
 

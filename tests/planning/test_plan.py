@@ -1,4 +1,4 @@
-"""Plans over small data whose best tree is known."""
+"""Plans for small data sets whose best tree is known."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def names(made: Plan) -> set[str]:
     return {row.name for row in made.rows}
 
 
-def test_rows_come_cheapest_first() -> None:
+def test_rows_are_sorted_by_cost() -> None:
     costs = [row.report.cost for row in plan(X, MULTILABEL).rows]
     assert costs == sorted(costs)
 
 
-def test_every_row_is_priced_exactly() -> None:
+def test_the_cost_of_every_row_is_exact() -> None:
     for row in plan(X, MULTILABEL).rows:
         assert row.report.cost == len(MULTILABEL) + row.price
         assert row.report.cost == cost.training_cost(row.tree, MULTILABEL)
 
 
-def test_all_trees_but_those_of_other_data_are_built() -> None:
+def test_trees_that_do_not_suit_the_data_are_left_out() -> None:
     made = plan(X, MULTILABEL)
     everything = {candidate.name for candidate in CANDIDATES}
     assert everything - names(made) == set(made.left_out) == {"multiclass", "nested"}
@@ -45,27 +45,27 @@ def test_trees_carry_the_names_of_the_labels() -> None:
         assert row.tree.names == ("bread", "jam", "milk", "tea")
 
 
-def test_without_features_no_tree_over_features_and_no_estimate() -> None:
+def test_without_features_there_are_no_feature_trees_and_no_estimates() -> None:
     made = plan(None, MULTILABEL)
     assert {"kmeans", "kmeans16", "kmeans+collapse", "blend"} <= set(made.left_out)
     assert all(row.resources is None for row in made.rows)
 
 
-def test_one_label_a_row_is_noticed() -> None:
+def test_one_label_per_row_is_detected() -> None:
     made = plan(None, MULTICLASS)
-    promises = {row.name: row.guarantee.short for row in made.rows}
-    assert promises["multiclass"] == promises["exact"] == "optimal"
-    assert promises["shannon"] == promises["huffman"] == "opt+3"
+    guarantees = {row.name: row.guarantee.short for row in made.rows}
+    assert guarantees["multiclass"] == guarantees["exact"] == "optimal"
+    assert guarantees["shannon"] == guarantees["huffman"] == "opt+3"
 
 
-def test_nested_labels_are_noticed() -> None:
+def test_nested_labels_are_detected() -> None:
     made = plan(None, NESTED)
     [row] = [row for row in made.rows if row.name == "nested"]
     assert row.guarantee.short == "optimal"
     assert row.report.cost == made.best.report.cost
 
 
-def test_equally_frequent_nested_labels_are_noticed() -> None:
+def test_equally_frequent_nested_labels_are_detected() -> None:
     assert "nested" in names(plan(None, [[0, 1], [0, 1], [0, 1, 2]]))
 
 
@@ -74,16 +74,16 @@ def test_tree_at_the_lower_bound_is_optimal() -> None:
     assert row.guarantee.short == "optimal"
 
 
-def test_no_guarantee_is_broken() -> None:
+def test_every_guarantee_holds() -> None:
     for Y in (MULTILABEL, MULTICLASS, NESTED):
         made = plan(None, Y)
-        least = cost.training_cost(trees.exact(Y), Y)
+        optimum = cost.training_cost(trees.exact(Y), Y)
         for row in made.rows:
-            assert row.report.cost <= row.report.guarantee * least
+            assert row.report.cost <= row.report.guarantee * optimum
             if row.guarantee.short == "optimal":
-                assert row.report.cost == least
+                assert row.report.cost == optimum
             if row.guarantee.short == "opt+3":
-                assert row.report.cost <= least + 3 * len(Y)
+                assert row.report.cost <= optimum + 3 * len(Y)
 
 
 def test_best_is_the_cheapest_without_a_budget() -> None:
@@ -105,7 +105,7 @@ def test_best_is_the_cheapest_within_the_budget() -> None:
     ]
 
 
-def test_nothing_within_the_budget_gives_the_nearest() -> None:
+def test_if_nothing_is_within_the_budget_the_nearest_is_best() -> None:
     made = plan(X, MULTILABEL, trees=["star", "complete"], budget="1b")
     assert not made.fits
     assert made.best.excess == min(row.excess for row in made.rows) > 1
@@ -113,13 +113,13 @@ def test_nothing_within_the_budget_gives_the_nearest() -> None:
     assert "no tree is within memory 1B" in made.table()
 
 
-def test_holdout_rows_are_priced_and_not_built_from() -> None:
+def test_held_out_rows_are_evaluated_and_not_built_from() -> None:
     made = plan(None, MULTILABEL * 4, holdout=0.25)
     assert made.best.report.n_rows == 15
     assert made.best.report.holdout_cost_per_row is not None
 
 
-def test_own_tree_stands_beside_the_others() -> None:
+def test_your_own_tree_is_compared_with_the_others() -> None:
     own = LabelTree.from_nested([["tea", "milk"], ["jam", "bread"]])
     made = plan(None, MULTILABEL, trees=["star"], compare_trees={"mine": own})
     [row] = [row for row in made.rows if row.name == "mine"]
@@ -127,28 +127,28 @@ def test_own_tree_stands_beside_the_others() -> None:
     assert row.tree.to_newick() == own.to_newick()
 
 
-def test_cost_model_chooses_the_tree() -> None:
+def test_the_cost_model_determines_the_best_tree() -> None:
     made = plan(None, MULTICLASS, cost_model=CostModel(per_row=100.0))
     assert made.best.tree.depth == 1
 
 
-def test_progress_is_told() -> None:
-    told = []
-    plan(None, MULTILABEL, trees=["star", "complete"], progress=lambda *step: told.append(step))
-    assert told == [(0, 2, "star"), (1, 2, "complete"), (2, 2, "")]
+def test_progress_is_reported() -> None:
+    steps = []
+    plan(None, MULTILABEL, trees=["star", "complete"], progress=lambda *step: steps.append(step))
+    assert steps == [(0, 2, "star"), (1, 2, "complete"), (2, 2, "")]
 
 
-def test_interrupt_between_trees_leaves_what_is_done() -> None:
+def test_interrupt_between_trees_keeps_finished_trees() -> None:
     def interrupt(done: int, total: int, name: str) -> None:
         if name == "complete":
             raise KeyboardInterrupt
 
     made = plan(None, MULTILABEL, trees=["star", "complete"], progress=interrupt)
     assert (names(made), made.stopped) == ({"star"}, True)
-    assert made.left_out == {"complete": "stopped before"}
+    assert made.left_out == {"complete": "interrupted"}
 
 
-def test_interrupt_before_the_first_tree_is_passed_on() -> None:
+def test_interrupt_before_the_first_tree_is_reraised() -> None:
     def interrupt(done: int, total: int, name: str) -> None:
         raise KeyboardInterrupt
 
@@ -156,14 +156,14 @@ def test_interrupt_before_the_first_tree_is_passed_on() -> None:
         plan(None, MULTILABEL, progress=interrupt)
 
 
-def test_dict_is_fit_for_json() -> None:
+def test_dict_can_be_written_as_json() -> None:
     made = json.loads(json.dumps(plan(X, MULTILABEL, budget="60s").to_dict()))
     assert made["trees"][0]["cost"] <= made["trees"][-1]["cost"]
     assert made["budget"] == {"time": 60.0}
 
 
 @pytest.mark.parametrize("holdout", [0.0, 0.25])
-def test_table_fits_the_page(holdout: float) -> None:
+def test_table_is_at_most_100_columns_wide(holdout: float) -> None:
     own = {"a name that is much too long": trees.star(4)}
     text = plan(X, MULTILABEL, compare_trees=own, holdout=holdout, budget="1b,1us,1s").table()
     assert max(map(len, text.splitlines())) <= WIDTH
@@ -182,17 +182,17 @@ def test_table_marks_the_best() -> None:
         ({"Y": [["a"], ["a"]]}, "at least 2 labels, but Y has 1"),
         ({"Y": [[], []]}, "at least 2 labels, but Y has 0"),
         ({"X": np.eye(2)}, "X has 2 rows, but Y has 5"),
-        ({"X": None, "budget": "1s"}, "give X or no budget"),
-        ({"holdout": 1.0}, "holdout is a share of the rows in 0..1, but is 1.0"),
-        ({"holdout": 0.95}, "holdout leaves no row"),
+        ({"X": None, "budget": "1s"}, "pass X or drop the budget"),
+        ({"holdout": 1.0}, "holdout must be at least 0 and less than 1, but is 1.0"),
+        ({"holdout": 0.95}, "holdout must leave a row to build trees from, but is 0.95 of 5 rows"),
         ({"sweeps": -1}, "sweeps must be at least 0, but is -1"),
-        ({"trees": ["oak"]}, "one of those asked for is 'oak'"),
-        ({"trees": ["nested"]}, "a plan needs a tree to build, but left out nested"),
-        ({"compare_trees": {"star": trees.star(4)}}, "needs a name of its own"),
+        ({"trees": ["oak"]}, "but one is 'oak'"),
+        ({"trees": ["nested"]}, "at least one tree to build, but all are left out: nested"),
+        ({"compare_trees": {"star": trees.star(4)}}, "needs a name that no builder has"),
         ({"compare_trees": {"mine": trees.star(3)}}, "tree mine has 3 labels, but Y has 4"),
         (
             {"compare_trees": {"mine": LabelTree.from_nested(["tea", "milk", "jam", "ham"])}},
-            "tree mine has label 'ham', but Y has not",
+            "tree mine has label 'ham', but Y does not",
         ),
     ],
 )
@@ -201,6 +201,6 @@ def test_wrong_arguments_are_refused(arguments, message) -> None:
         plan(**{"X": X, "Y": MULTILABEL, **arguments})
 
 
-def test_one_name_is_no_list_of_names() -> None:
-    with pytest.raises(TypeError, match="trees is a list of names"):
+def test_a_single_name_is_not_a_list_of_names() -> None:
+    with pytest.raises(TypeError, match="trees must be a list of names"):
         plan(None, MULTILABEL, trees="star")

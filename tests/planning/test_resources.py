@@ -1,4 +1,4 @@
-"""Counts of features and the estimates made of them."""
+"""Feature counts and the estimates based on them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_sampled_features_are_scaled_up() -> None:
     assert counted[0] == pytest.approx(4000, rel=0.1)  # 7 standard deviations
 
 
-def test_estimates_multiply_rows_pairs_and_features() -> None:
+def test_estimates_are_products_of_rows_pairs_and_features() -> None:
     X = FeatureCounts.of(as_features(dense([{0, 1}, {1, 2}])))
     rows = as_labels([[0], [2]], n_labels=3)  # costs 5 and 3 at two inner nodes and one
     resources = estimate(TREE, rows, X, prediction_cost=4.0)
@@ -69,7 +69,7 @@ def test_estimates_multiply_rows_pairs_and_features() -> None:
     assert resources.latency_seconds == pytest.approx(4 * 2 * RATES.predict_ns * 1e-9)
 
 
-def test_unequal_rows_are_refused() -> None:
+def test_different_numbers_of_rows_are_refused() -> None:
     zero = np.zeros(1, np.int64)
     none = np.zeros(0, np.int32)
     with pytest.raises(ValueError, match="X and Y must have equally many rows, but have 0 and 1"):

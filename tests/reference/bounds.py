@@ -1,4 +1,4 @@
-"""Optima, probabilities of nodes and cliques that bounds are compared with."""
+"""Optima, node probabilities and cliques, for comparison with bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.reference.trees import Nested, labels_under
 
 
 def nested_optimum(counts: Sequence[int], n_rows: int) -> int:
-    """Theorem 5 by its recurrence in O(m²), for counts in ascending order."""
+    """Return the optimum of Theorem 5 by its O(m²) recurrence, for counts in ascending order."""
     if len(counts) == 1:
         return n_rows
     best = [0]
@@ -22,13 +22,13 @@ def nested_optimum(counts: Sequence[int], n_rows: int) -> int:
 def node_probability(
     node: Nested, sets: Sequence[set[int]], probabilities: Sequence[float]
 ) -> float:
-    """P(z_v = 1) under a distribution over label sets."""
+    """Return P(z_v = 1) under a distribution over label sets."""
     under = labels_under(node)
     return sum(p for labels, p in zip(sets, probabilities, strict=True) if labels & under)
 
 
 def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
-    """Bron and Kerbosch with pivots."""
+    """Return the size of the largest clique, by Bron-Kerbosch with pivoting."""
     near: list[set[int]] = [set() for _ in range(n_vertices)]
     for u, v in edges:
         if u != v:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 def log_loss_of_link(
     slope: float, intercept: float, scores: Sequence[float], positive: Sequence[bool]
 ) -> float:
-    """The log-loss of the pairs when a score s stands for 1 / (1 + exp(-(slope s + intercept)))."""
+    """Return the log loss of the probabilities 1 / (1 + exp(-(slope s + intercept)))."""
     loss = 0.0
     for score, is_positive in zip(scores, positive, strict=True):
         odds = slope * score + intercept
@@ -19,7 +19,7 @@ def log_loss_of_link(
 
 
 def pool_adjacent_violators(values: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The ascending numbers with the least weighted squared distance to the values."""
+    """Return the ascending numbers with the smallest weighted squared distance to the values."""
     blocks: list[tuple[float, float, int]] = []  # mean, weight, length
     for value, weight in zip(values, weights, strict=True):
         blocks.append((value, weight, 1))
@@ -30,12 +30,12 @@ def pool_adjacent_violators(values: Sequence[float], weights: Sequence[float]) -
 
 
 def f1(truth: set[int], predicted: set[int]) -> float:
-    """F1 of two sets; 0 where both are empty."""
+    """Return the F1 of two sets; 0 if both are empty."""
     return 2 * len(truth & predicted) / max(len(truth) + len(predicted), 1)
 
 
 def expected_f1(probabilities: Sequence[float], size: int) -> float:
-    """Expected F1 of predicting the first labels if labels are independent, over all sets."""
+    """Return the expected F1 of predicting the first `size` labels if labels are independent."""
     expected = 0.0
     for present in itertools.product([False, True], repeat=len(probabilities)):
         chance = math.prod(
@@ -49,6 +49,6 @@ def expected_f1(probabilities: Sequence[float], size: int) -> float:
 def f1_of_threshold(
     probabilities: Sequence[float], is_true: Sequence[bool], n_true: int, threshold: float
 ) -> float:
-    """F1 of the pairs of one label, or of all together; n_true counts pairs that are not given."""
-    taken = [right for p, right in zip(probabilities, is_true, strict=True) if p >= threshold]
-    return 2 * sum(taken) / max(len(taken) + n_true, 1)
+    """Return the F1 of the pairs of one label, or of all labels; n_true includes missing pairs."""
+    predicted = [right for p, right in zip(probabilities, is_true, strict=True) if p >= threshold]
+    return 2 * sum(predicted) / max(len(predicted) + n_true, 1)

@@ -1,4 +1,4 @@
-"""What trees cost, by the definitions."""
+"""The cost of trees, by the definitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.reference.trees import Nested, all_trees, labels_under, subtrees
 
 
 def row_cost(tree: Nested, labels: set[int]) -> int:
-    """Equation 3: one for the root, and one for every child of a positive node."""
+    """Return the cost by equation 3: one for the root, one for each child of a positive node."""
     cost = 1
     for node in subtrees(tree):
         if isinstance(node, list) and labels_under(node) & labels:
@@ -25,7 +25,7 @@ def hamming_weight(node: Nested, rows: Sequence[set[int]]) -> int:
 
 
 def leaf_cost(tree: Nested, label: int) -> int:
-    """D_j: the degrees of the proper ancestors of the leaf of j, summed."""
+    """Return D_j, the sum of the degrees of the proper ancestors of the leaf of j."""
     return sum(
         len(node)
         for node in subtrees(tree)
@@ -36,7 +36,7 @@ def leaf_cost(tree: Nested, label: int) -> int:
 def assign(
     parent: Sequence[int], label: Sequence[int], labels: Sequence[int]
 ) -> tuple[set[int], set[int]]:
-    """Algorithm 1, line by line."""
+    """Return positive and negative nodes by Algorithm 1, line by line."""
     positive: set[int] = set()
     negative = {list(parent).index(-1)}
     for j in labels:
@@ -51,8 +51,8 @@ def assign(
     return positive, negative
 
 
-def priced(tree: Nested, rows: Sequence[set[int]], per_row: float, per_pair: float) -> float:
-    """What the nodes of a tree cost by a price list, the root's own classifier left out."""
+def model_cost(tree: Nested, rows: Sequence[set[int]], per_row: float, per_pair: float) -> float:
+    """Return the cost of all nodes under a cost model, excluding the classifier of the root."""
     return sum(
         hamming_weight(node, rows) * (per_row + per_pair * len(node))
         for node in subtrees(tree)
@@ -61,5 +61,5 @@ def priced(tree: Nested, rows: Sequence[set[int]], per_row: float, per_pair: flo
 
 
 def cheapest_cost(rows: Sequence[set[int]], n_labels: int) -> int:
-    """min over all trees of c(T, Y)."""
+    """Return the minimum of c(T, Y) over all trees."""
     return min(training_cost(tree, rows) for tree in all_trees(list(range(n_labels))))

@@ -1,4 +1,4 @@
-"""Trees over counts of labels: the best of all, and those of Huffman and Shannon."""
+"""Trees over label counts: the optimum, Huffman trees and Shannon trees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.reference.trees import set_partitions
 
 
 def lowest_cost(weight: Callable[[frozenset[int]], int], labels: frozenset[int]) -> int:
-    """min over trees of the sum of weight times degree, by recursion on the parts of the root."""
+    """Return the minimum over trees of Σ weight · degree, by recursion on the parts of the root."""
 
     @functools.cache
     def best(part: frozenset[int]) -> int:
@@ -26,19 +26,21 @@ def lowest_cost(weight: Callable[[frozenset[int]], int], labels: frozenset[int])
 
 
 def lowest_multiclass_cost(counts: Sequence[int]) -> int:
-    """Σ n_j D_j of the best tree if no row has two labels."""
+    """Return Σ n_j D_j of the best tree if no row has two labels."""
     return lowest_cost(lambda part: sum(counts[j] for j in part), frozenset(range(len(counts))))
 
 
 def lowest_nested_cost(counts: Sequence[int]) -> int:
-    """The same if every label's rows are within those of all more frequent labels."""
+    """Return the same if every row of a label is also a row of all more frequent labels."""
     return lowest_cost(lambda part: max(counts[j] for j in part), frozenset(range(len(counts))))
 
 
 def huffman_cost(counts: Sequence[int], arity: int, short: str) -> int:
-    """Σ n_j D_j if `arity` lightest nodes are merged at a time, but for the first or last merge."""
+    """Return Σ n_j D_j if `arity` nodes are merged at a time; the first or last merge is short."""
     positive = [count for count in counts if count]
-    roots = sorted(positive + [0] * (len(positive) < len(counts)))  # labels without rows are one
+    roots = sorted(
+        positive + [0] * (len(positive) < len(counts))
+    )  # labels without rows count as one
     excess = (len(roots) - 1) % (arity - 1)
     size = excess + 1 if excess and short == "first" else arity
     cost = 0
@@ -51,7 +53,7 @@ def huffman_cost(counts: Sequence[int], arity: int, short: str) -> int:
 
 
 def entropy_bound(counts: Sequence[int]) -> float:
-    """n'·A₃·H(p), which Σ n_j D_j never goes below."""
+    """Return n'·A₃·H(p), a lower bound on Σ n_j D_j."""
     total = sum(counts)
     return sum(3 * count * math.log(total / count, 3) for count in counts if count)
 

@@ -1,4 +1,4 @@
-"""Trees made by merging clusters of labels, and by collapsing nodes."""
+"""Trees built by merging clusters of labels, and by collapsing nodes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.reference.trees import Nested
 
 
 def phi_merge(rows: Sequence[set[int]], n_labels: int) -> Nested:
-    """φ merging with the paper's price list; the smallest and, among equals, oldest goes first."""
+    """Return the tree of φ merging with the paper's cost model; ties go to the oldest cluster."""
     per_bit = 3.0 / math.log2(3.0)
 
     def phi(x: float) -> float:
         return per_bit * x * math.log2(len(rows) / x) if x else 0.0
 
-    # [age, rows, tree]; labels without rows are put together first, three to a node
+    # (age, rows, tree); labels without rows are merged first, three per node
     clusters: list[tuple[int, frozenset[int], Nested]] = [
         (j, frozenset(i for i, row in enumerate(rows) if j in row), j) for j in range(n_labels)
     ]
@@ -46,7 +46,7 @@ def phi_merge(rows: Sequence[set[int]], n_labels: int) -> Nested:
 
 
 def collapsed_trees(tree: Nested) -> Iterator[Nested]:
-    """Every tree that removing some inner nodes other than the root makes of a tree."""
+    """Yield every tree obtained by removing inner nodes other than the root."""
     if isinstance(tree, int):
         yield tree
         return
@@ -66,7 +66,7 @@ def _collapsed_children(tree: list[Nested]) -> Iterator[list[Nested]]:
 
 
 def greedy_merge(rows: Sequence[set[int]], n_labels: int, choose: str) -> Nested:
-    """Merge the best two clusters until one is left; the pair with the lower numbers among ties."""
+    """Return the tree of merging the best pair of clusters; ties go to the lower numbers."""
     clusters: dict[int, tuple[set[int], Nested]] = {
         j: ({i for i, row in enumerate(rows) if j in row}, j) for j in range(n_labels)
     }
@@ -88,7 +88,7 @@ def greedy_merge(rows: Sequence[set[int]], n_labels: int, choose: str) -> Nested
 def label_vectors(
     X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int
 ) -> list[list[float]]:
-    """The sum of each label's rows, scaled to length 1; zeros where there is nothing to scale."""
+    """Return the sum of each label's rows, scaled to unit length; zeros if the sum is zero."""
     vectors = []
     for j in range(n_labels):
         of_label = [x for x, labels in zip(X, rows, strict=True) if j in labels]
@@ -101,9 +101,10 @@ def label_vectors(
 def blend_merge(
     X: Sequence[Sequence[float]], rows: Sequence[set[int]], n_labels: int, similarity: float
 ) -> Nested:
-    """The smallest cluster joins the one of least price^(1 - similarity) · distance^similarity.
+    """Return the tree of joining the smallest cluster to the one that minimizes the blend.
 
-    For labels that all have rows, few enough to be one part, and with every cluster a candidate.
+    The criterion is cost^(1 - similarity) · distance^similarity. All labels must have rows, and
+    there must be few enough for one part; every cluster is a candidate.
     """
     per_bit = 3.0 / math.log2(3.0)
 
@@ -126,9 +127,9 @@ def blend_merge(
         scores = []
         for c in clusters:
             union = len(a[0] | c[0])
-            price = 2.0 * union + phi(union) - phi(len(c[0]))
+            cost = 2.0 * union + phi(union) - phi(len(c[0]))
             distance = 1.01 - cosine(a[2], c[2])
-            scores.append((1.0 - similarity) * math.log(price) + similarity * math.log(distance))
+            scores.append((1.0 - similarity) * math.log(cost) + similarity * math.log(distance))
         c = clusters.pop(scores.index(min(scores)))
         both = [x + y for x, y in zip(a[2], c[2], strict=True)]
         clusters.append((a[0] | c[0], age, both, [a[3], c[3]]))

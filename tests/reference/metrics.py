@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 
 def best_labels(scores: Mapping[int, float], k: int) -> list[int]:
-    """The k labels of highest score, of equals the lower first."""
+    """Return the k labels with the highest scores; ties go to the lower label."""
     return sorted(scores, key=lambda label: (-scores[label], label))[:k]
 
 
@@ -37,7 +37,7 @@ def psndcg_at_k(
     k: int,
     propensity: Sequence[float] | None = None,
 ) -> float:
-    """nDCG@k where propensity is None: the best ranking then has nDCG 1 in every labelled row."""
+    """Return PSnDCG@k, or nDCG@k if propensity is None; the best nDCG of a labeled row is 1."""
     gained = best = 0.0
     for true, labels in zip(truth, ranked, strict=True):
         if not true:

@@ -1,4 +1,4 @@
-"""Learning row by row."""
+"""Online learning, one row at a time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ OnlineRow = tuple[Mapping[int, float], set[int]]  # features by number, and labe
 def online_examples(
     tree: Nested, rows: Sequence[OnlineRow]
 ) -> dict[frozenset[int], list[tuple[dict[int, float], bool]]]:
-    """Algorithm 1: the rows that teach each node, in their order, and whether they say yes.
+    """Return the training rows of each node by Algorithm 1, in order, and their classes.
 
-    Nodes go by the set of their labels. The bias is feature -1.
+    Nodes are identified by their set of labels. The bias is feature -1.
     """
     examples: dict[frozenset[int], list[tuple[dict[int, float], bool]]] = {
         frozenset(labels_under(node)): [] for node in subtrees(tree)
@@ -38,7 +38,7 @@ def adagrad(
     l1: float = 0.0,
     l2: float = 0.0,
 ) -> dict[int, float]:
-    """Weights after one pass of AdaGrad over the logistic loss, from zero."""
+    """Return the weights after one pass of AdaGrad over the logistic loss, starting from zero."""
     weights: dict[int, float] = {}
     squares: dict[int, float] = {}
     for x, is_positive in examples:
@@ -60,7 +60,7 @@ def ftrl(
     l1: float = 0.0,
     l2: float = 0.0,
 ) -> dict[int, float]:
-    """Weights after one pass of FTRL-proximal (McMahan et al. 2013, algorithm 1)."""
+    """Return the weights after one pass of FTRL-proximal (McMahan et al. 2013, algorithm 1)."""
     z: dict[int, float] = {}
     n: dict[int, float] = {}
 

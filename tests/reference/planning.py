@@ -1,4 +1,4 @@
-"""What a model will need."""
+"""The size of a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.reference.trees import Nested, labels_under, subtrees
 
 
 def n_weights(tree: Nested, rows: Sequence[set[int]], features: Sequence[set[int]]) -> int:
-    """One weight a node for every feature of a row that trains it."""
+    """Return the number of weights: one per node and feature of the rows that train the node."""
 
     def features_of_rows_of(node: Nested) -> set[int]:
         pairs = zip(rows, features, strict=True)

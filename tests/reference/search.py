@@ -1,4 +1,4 @@
-"""Queries of a tree: the probabilities of its nodes, and the calls it takes."""
+"""Queries of a tree: the probabilities of its nodes, and the number of classifiers evaluated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def calls_of_query(parent: Sequence[int], conditional: Sequence[float], threshold: float) -> int:
-    """Algorithm 2, line by line: how often a node classifier is called."""
+    """Return the number of node classifiers that Algorithm 2 evaluates, line by line."""
     children = [[u for u, p in enumerate(parent) if p == v] for v in range(len(parent))]
     stack = [(0, conditional[0])]
     calls = 1
@@ -24,9 +24,9 @@ def calls_of_query(parent: Sequence[int], conditional: Sequence[float], threshol
 def normalized_query(
     parent: Sequence[int], conditional: Sequence[float], threshold: float
 ) -> tuple[dict[int, float], int]:
-    """Algorithm 2 with the two steps before Theorem 6 after its line 10.
+    """Run Algorithm 2 with the two steps before Theorem 6 inserted after line 10.
 
-    Returns the estimates of the nodes that were asked, and how often a classifier was called.
+    Returns the estimates of the evaluated nodes, and the number of classifiers evaluated.
     """
     children = [[u for u, p in enumerate(parent) if p == v] for v in range(len(parent))]
     eta = {0: conditional[0]}
@@ -45,7 +45,7 @@ def normalized_query(
 
 
 def normalize(parent: Sequence[int], estimates: Sequence[float]) -> list[float]:
-    """The two steps before Theorem 6, node by node; 0/0 is shared evenly."""
+    """Apply the two steps before Theorem 6 node by node; 0/0 is shared evenly."""
     eta = list(estimates)
     for v in range(len(parent)):
         children = [u for u, p in enumerate(parent) if p == v]
@@ -59,16 +59,16 @@ def normalize(parent: Sequence[int], estimates: Sequence[float]) -> list[float]:
 
 
 def link(loss: str, score: np.ndarray) -> np.ndarray:
-    """The probability that a score stands for."""
+    """Return the probability that corresponds to a score."""
     slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}[loss]
     return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))
 
 
 def normalized_products(parent, estimates):
-    """Probabilities of nodes (rows of estimates by node) with siblings made to cover their parent.
+    """Return node probabilities (rows of estimates by node), normalized so that children cover v.
 
-    Estimates of siblings that sum to less than 1 are divided by their sum, since one of them is
-    positive where the parent is; where all are 0 they share evenly. The root keeps its estimate.
+    Estimates of siblings that sum to less than 1 are divided by their sum, since at least one of
+    them is positive if the parent is. If all are 0, they share evenly. The root keeps its estimate.
     """
     estimates = np.array(estimates, float)
     for v in range(len(parent)):

@@ -1,4 +1,4 @@
-"""Weights of features, and node classifiers."""
+"""Feature weights and node classifiers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 
 def label_affinity(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
-    """Labels that two rows with a feature share on average; a label of n rows counts 1 / sqrt(n).
+    """Return the mean number of labels shared by two rows that have a feature.
 
-    Ten pairs of rows that are like the mean over all features are added.
+    A label of n rows counts 1 / sqrt(n). Ten pairs with the mean over all features are added.
     """
     sizes = Counter(label for labels in rows for label in labels)
     pairs, shared = [], []
@@ -28,7 +28,7 @@ def label_affinity(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> li
 
 
 def scaled_row(x: Sequence[float], power: float, weights: Sequence[float]) -> list[float]:
-    """Values raised to a power, times the weights, in a row of length 1."""
+    """Return values raised to a power, times the weights, scaled to unit length."""
     raised = [
         math.copysign(abs(v) ** power, v) * w if v else 0.0 for v, w in zip(x, weights, strict=True)
     ]
@@ -44,7 +44,7 @@ def fit_node(
     bias: float,
     start: np.ndarray | float = 0.0,
 ) -> tuple[np.ndarray, float]:
-    """The weights, and bias, of the least |w - start|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
+    """Return weights and bias that minimize |w - start|²/2 + Σ c_i loss(y_i (w·x_i + bias w_b))."""
     from scipy.optimize import minimize
 
     wide = np.hstack([X, np.full((len(X), 1), bias)]).astype(np.float64)
@@ -60,11 +60,11 @@ def fit_node(
         away = w - start
         return away @ away / 2 + value, away + wide.T @ (slope * y)
 
-    answer = minimize(
+    result = minimize(
         objective,
         np.zeros(wide.shape[1]),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": 10000, "gtol": 1e-10, "ftol": 1e-15},
     )
-    return answer.x[:-1], float(answer.x[-1] * bias)
+    return result.x[:-1], float(result.x[-1] * bias)

@@ -1,4 +1,4 @@
-"""Trees as nested lists, and all of them over a few labels."""
+"""Trees as nested lists, and the enumeration of all trees over a few labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def labels_under(tree: Nested) -> set[int]:
 
 
 def subtrees(tree: Nested) -> Iterator[Nested]:
-    """Every node, as the subtree under it."""
+    """Yield every node as the subtree under it."""
     yield tree
     if isinstance(tree, list):
         for child in tree:
@@ -20,14 +20,14 @@ def subtrees(tree: Nested) -> Iterator[Nested]:
 
 
 def contract(tree: Nested) -> Nested:
-    """The tree without nodes of degree one."""
+    """Return the tree without nodes of degree one."""
     if isinstance(tree, int):
         return tree
     return contract(tree[0]) if len(tree) == 1 else [contract(child) for child in tree]
 
 
 def all_trees(labels: Sequence[int]) -> Iterator[Nested]:
-    """Every tree over the labels without nodes of degree one, siblings in one order."""
+    """Yield every tree over the labels without nodes of degree one, with siblings in one order."""
     if len(labels) == 1:
         yield labels[0]
         return

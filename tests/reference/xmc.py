@@ -1,4 +1,4 @@
-"""XMC text."""
+"""XMC text files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ XmcRow = tuple[list[int], dict[int, np.float32]]  # labels; features with their 
 
 
 def parse_xmc(text: bytes) -> tuple[tuple[int, int], list[XmcRow]]:
-    """(features, labels) and the rows of a file with a header; ValueError if it is not one."""
+    """Return (n_features, n_labels) and the rows of a file with a header, or raise ValueError."""
     lines = text.removesuffix(b"\n").split(b"\n")
     n_rows, n_features, n_labels = xmc_header(xmc_line(lines[0]))
     body = [xmc_line(line) for line in lines[1:]]
@@ -20,7 +20,7 @@ def parse_xmc(text: bytes) -> tuple[tuple[int, int], list[XmcRow]]:
 
 
 def xmc_line(line: bytes) -> str:
-    # Every byte becomes one character, so that bytes beyond ASCII match no pattern below.
+    # Every byte becomes one character, so that non-ASCII bytes match no pattern below.
     return line.removesuffix(b"\r").decode("latin-1")
 
 

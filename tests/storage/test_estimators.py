@@ -1,4 +1,4 @@
-"""Estimators in model files: the same answers, and what no file holds."""
+"""Estimators in model files: the same predictions, and what no file holds."""
 
 import copy
 import json
@@ -18,8 +18,8 @@ from labeltree import HSMClassifier, ModelFileError, PLTClassifier
 from labeltree.storage.parameters import RUN_ONLY
 from labeltree.trees import CostModel
 from tests.fitted import with_model
-from tests.model_files import take_apart
 from tests.models import write
+from tests.reference import storage as reference
 from tests.storage.small_model import TREE, X, Y
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -118,9 +118,9 @@ def test_every_kind_of_names_comes_back(classes, tmp_path) -> None:
 def test_an_indicator_without_names_needs_no_array_for_them(tmp_path) -> None:
     clf = PLTClassifier().fit(X, np.eye(5, 4, dtype=int))
     assert_same(kept(clf, tmp_path), clf)
-    parts, _ = take_apart((tmp_path / "model.lt").read_bytes())
-    assert parts["header"]["label_names"] == "positions"
-    assert not any(entry["name"].startswith("labels") for entry in parts["arrays"])
+    labels = reference.read_sections((tmp_path / "model.lt").read_bytes())["labels"]
+    assert labels["content"]["names"] == "positions"
+    assert labels["arrays"] == {}
 
 
 def test_names_of_features_come_back_and_are_compared(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""A thousand broken model files: each is refused, or answers with probabilities."""
+"""A thousand broken model files: each is refused, or predicts probabilities."""
 
 import json
 
@@ -8,7 +8,7 @@ from scipy import sparse
 
 import labeltree as lt
 from labeltree import ModelFileError, PLTClassifier
-from tests.model_files import assemble, put, take_apart, with_array
+from tests.model_files import assemble, entries, put, take_apart, with_array
 
 N_SEEDS, N_FILES = 5, 200
 ODD_NUMBERS = [-1, 0, 1, 2**31, 2**63, 1e300]
@@ -56,7 +56,7 @@ def with_odd_value(rng, file: bytes) -> bytes:
 def with_odd_number(rng, file: bytes) -> bytes:
     """An array holds something else, and all checksums are right."""
     parts, data = take_apart(file)
-    filled = [entry for entry in parts["arrays"] if 0 not in entry["shape"]]
+    filled = [entry for entry in entries(parts) if 0 not in entry["shape"]]
     entry = filled[rng.integers(len(filled))]
     size = np.dtype(entry["dtype"]).itemsize * int(np.prod(entry["shape"]))
     array = bytearray(data[entry["offset"] : entry["offset"] + size])

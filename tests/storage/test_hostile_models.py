@@ -1,14 +1,23 @@
-"""Hostile model files: none is believed unseen."""
+"""Hostile model files: nothing in them is trusted."""
 
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import labeltree as lt
 from labeltree import ModelFileError, PLTClassifier
 from labeltree.estimators.summary import summarize
-from tests.model_files import edited, put, with_array
+from tests.model_files import (
+    arrays_of,
+    content_edit,
+    edited,
+    put,
+    section,
+    with_array,
+    with_section,
+)
 from tests.storage.small_model import TREE, X, Y
 
 
@@ -17,6 +26,11 @@ def is_refused(path: Path, file: bytes, match: str) -> None:
     with pytest.raises(ModelFileError, match=match) as failure:
         lt.load(attacked)
     assert str(failure.value).startswith(str(attacked))
+
+
+def online_file(folder: Path) -> Path:
+    PLTClassifier(n_jobs=1).partial_fit(X, Y).save(folder / "online.lt")
+    return folder / "online.lt"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +67,7 @@ def test_hostile_labels_of_a_tree_are_refused(label, message, path) -> None:
 
 
 def array_of(path: Path, name: str) -> np.ndarray:
-    return lt.storage.read_file(path).arrays[name].copy()
+    return arrays_of(path)[name].copy()
 
 
 @pytest.mark.parametrize(
@@ -124,48 +138,21 @@ def test_names_may_not_end_within_a_character(tmp_path) -> None:
     is_refused(tmp_path / "model.lt", attacked, r"labels.ends must not lie within a character")
 
 
-def header_edit(*keys: str, value: object):
-    def edit(parts) -> None:
-        inner = parts["header"]
-        for key in keys[:-1]:
-            inner = inner[key]
-        if value is None:
-            del inner[keys[-1]]
-        else:
-            inner[keys[-1]] = value
-
-    return edit
-
-
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (["estimator"], None, "estimator None is unknown to this release"),
-        (["estimator"], "OSError", "estimator 'OSError' is unknown"),
-        (["estimator"], ["PLTClassifier"], "estimator \\['PLTClassifier'\\] is unknown"),
-        (["magic"], 1, "'magic' of the header is unknown to this release"),
+        (["kind"], None, "estimator None is unknown to this release"),
+        (["kind"], "OSError", "estimator 'OSError' is unknown"),
+        (["kind"], ["PLTClassifier"], "estimator \\['PLTClassifier'\\] is unknown"),
+        (["kind"], "TextTagger", "section 'text' is missing"),
+        (["magic"], 1, "section 'estimator': 'magic' is unknown to this release. Upgrade"),
         (["label_kind"], "rows", "label_kind must be one of"),
-        (["label_names"], "pickled", "unknown kind 'pickled'"),
-        (["label_names"], "numbers", r"array labels.values is missing"),
-        (["feature_names"], "text", r"array features.text is missing"),
-        (["trees_have_names"], 1, "wrong kind"),
+        (["label_kind"], None, "section 'estimator': 'label_kind' is missing"),
+        (["label_kind"], 1, "section 'estimator': label_kind must be text, but is 1"),
         (["training", "n_rows"], -1, "n_rows must be an integer of at least 0, but is -1"),
         (["training", "n_rows"], True, "n_rows must be an integer"),
         (["training", "n_rows"], None, "training must have"),
-        (["written_by", "labeltree"], "\x1b[2J", "printable"),
-        (["written_by", "labeltree"], 1, "printable"),
-        (["model", "n_trees"], 0, "n_trees must be an integer in 1.."),
-        (["model", "n_trees"], 2, r"array tree1.parent is missing"),
-        (["model", "n_trees"], 10**9, "n_trees must be an integer in 1.."),
-        (["model", "n_trees"], 1.0, "n_trees must be an integer"),
-        (["model", "n_features"], 10**12, "n_features must be an integer in 1.."),
-        (["model", "n_features"], True, "n_features must be an integer"),
-        (["model", "n_features"], 2**31 - 1, "bucket_begin must lie within buckets"),
-        (["model", "link"], "cosine", "link must be one of"),
-        (["model", "link"], ["logistic"], "link must be one of"),
-        (["model", "has_root"], 1, "has_root must be a boolean, but is 1"),
-        (["model", "siblings"], "cover", "a model must have n_trees"),
-        (["model", "has_root"], None, "a model must have n_trees"),
+        (["training", "seconds"], 1, "training must have .* and nothing else"),
         (["parameters", "beam"], 10, "parameter 'beam' is unknown to this release. Upgrade"),
         (["parameters", "threshold"], 2, "threshold must lie in 0..1"),
         (["parameters", "threshold"], "0.5", "threshold must be a number"),
@@ -175,23 +162,119 @@ def header_edit(*keys: str, value: object):
         (["parameters", "C"], {"given trees": 1}, "parameter C is of an unknown kind"),
         (["parameters", "C"], {"a": 1, "b": 2}, "parameter C is of an unknown kind"),
         (["parameters", "C"], {"mapping": [[[], 1]]}, "C must be a list of pairs"),
-        (["parameters", "C"], {"cost model": {"mapping": []}}, "C must be a price list"),
-        (["parameters"], [1], "parameters of the header is of the wrong kind"),
+        (["parameters", "C"], {"cost model": {"mapping": []}}, "C must be a cost model"),
+        (["parameters"], [1], "section 'estimator': parameters must be an object"),
     ],
 )
-def test_a_hostile_header_of_a_model_is_refused(keys, value, message, path) -> None:
-    edit = header_edit(*keys, value=value)
+def test_a_hostile_estimator_section_is_refused(keys, value, message, path) -> None:
+    edit = content_edit("estimator", *keys, value=value)
     is_refused(path, edited(path.read_bytes(), edit), message)
 
 
-def test_a_price_list_of_a_file_is_checked(path) -> None:
+@pytest.mark.parametrize(
+    ("name", "key", "value", "message"),
+    [
+        ("labels", "names", "pickled", "unknown kind 'pickled'"),
+        ("labels", "names", "numbers", r"array labels.values is missing"),
+        ("labels", "names", "positions", r"section 'labels': array labels.* is unknown"),
+        ("labels", "names", None, "section 'labels': 'names' is missing"),
+        ("labels", "trees_have_names", 1, "trees_have_names must be true or false, but is 1"),
+        ("labels", "sizes", 1, "section 'labels': 'sizes' is unknown to this release"),
+        ("written_by", "labeltree", "\x1b[2J", "printable"),
+        ("written_by", "labeltree", 1, "section 'written_by': labeltree must be text, but is 1"),
+        ("written_by", "python", "3", "section 'written_by': 'python' is unknown"),
+        ("model", "n_trees", 0, "n_trees must be an integer in 1.."),
+        ("model", "n_trees", 2, r"array tree1.parent is missing"),
+        ("model", "n_trees", 10**9, "n_trees must be an integer in 1.."),
+        ("model", "n_trees", 1.0, "n_trees must be an integer"),
+        ("model", "n_features", 10**12, "n_features must be an integer in 1.."),
+        ("model", "n_features", True, "n_features must be an integer"),
+        ("model", "n_features", 2**31 - 1, "bucket_begin must lie within buckets"),
+        ("model", "link", "cosine", "link must be one of"),
+        ("model", "link", ["logistic"], "link must be one of"),
+        ("model", "has_root", 1, "has_root must be a boolean, but is 1"),
+        ("model", "siblings", "cover", "a model must have n_trees"),
+        ("model", "has_root", None, "a model must have n_trees"),
+        ("calibration", "objective", "accuracy", "objective must be null or one of"),
+        ("calibration", "objective", None, "a calibration must have objective"),
+        ("calibration", "method", "isotonic", "a calibration must have objective"),
+    ],
+)
+def test_hostile_content_of_a_section_is_refused(name, key, value, message, path) -> None:
+    edit = content_edit(name, key, value=value)
+    is_refused(path, edited(path.read_bytes(), edit), message)
+
+
+@pytest.mark.parametrize("name", ["estimator", "labels", "model"])
+def test_a_section_that_every_model_has_may_not_be_missing(name, path) -> None:
+    def rename(parts) -> None:
+        section(parts, name).update(name="other", required=False)
+
+    is_refused(path, edited(path.read_bytes(), rename), f"section '{name}' is missing")
+
+
+def rename_array(before: str, after: str, name: str):
+    def edit(parts) -> None:
+        for entry in section(parts, name)["arrays"]:
+            entry["name"] = after if entry["name"] == before else entry["name"]
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "message"),
+    [
+        ("calibration", "curve.x", "curve.z", "array curve.[yz] of the calibration is unknown"),
+        ("calibration", "curve.y", "curve.z", "array curve.y is missing"),
+        ("model", "tree0.bias", "tree0.slope", r"array tree0.bias is missing"),
+        ("labels", "labels.text", "text", r"array labels.text is missing"),
+    ],
+)
+def test_arrays_of_other_names_are_refused(name, before, after, message, path) -> None:
+    edit = rename_array(before, after, name)
+    is_refused(path, edited(path.read_bytes(), edit), message)
+
+
+def move_arrays(source: str, target: str):
+    """Let the section before take the arrays of the next one, which keeps them in order."""
+
+    def edit(parts) -> None:
+        section(parts, target)["arrays"] += section(parts, source)["arrays"]
+        section(parts, source)["arrays"] = []
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("labels", "written_by", r"array labels.text is missing|'written_by': array labels"),
+        ("labels", "estimator", r"section 'estimator': array labels.\w+ is unknown"),
+    ],
+)
+def test_arrays_of_another_section_are_refused(source, target, message, path) -> None:
+    is_refused(path, edited(path.read_bytes(), move_arrays(source, target)), message)
+
+
+def test_a_model_has_no_other_arrays_than_those_of_its_trees(tmp_path) -> None:
+    path = online_file(tmp_path)
+    file = edited(path.read_bytes(), move_arrays("online", "model"))
+    is_refused(path, file, "must be those of its trees, but there are more")
+
+
+def test_a_section_of_another_kind_of_estimator_is_refused(path) -> None:
+    file = with_section(path.read_bytes(), "text", required=False)
+    is_refused(path, file, "section 'text' does not belong to a PLTClassifier")
+
+
+def test_a_cost_model_of_a_file_is_checked(path) -> None:
     prices = {"cost model": {"mapping": [["per_row", -1], ["per_pair", 1.0]]}}
-    edit = header_edit("parameters", "C", value=prices)
+    edit = content_edit("estimator", "parameters", "C", value=prices)
     is_refused(path, edited(path.read_bytes(), edit), "per_row must be finite and at least 0")
 
 
 def test_a_parameter_that_an_older_file_lacks_has_its_default(path) -> None:
-    edit = header_edit("parameters", "normalize_proba", value=None)
+    edit = content_edit("estimator", "parameters", "normalize_proba", value=None)
     assert lt.load(put(path.parent, edited(path.read_bytes(), edit))).normalize_proba is True
 
 
@@ -202,3 +285,40 @@ def test_trees_of_different_labels_are_refused(tmp_path) -> None:
     arrays |= {name.replace("tree0", "tree1"): array for name, array in small.items()}
     with pytest.raises(ValueError, match="all trees must have the same labels"):
         type(clf.model_).from_arrays(meta, arrays)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("params", None, "section 'online': 'params' is missing"),
+        ("params", [], "section 'online': params must be an object"),
+        ("counts", "3", "section 'online': counts must be a list"),
+        ("n_features", True, "section 'online': n_features must be an integer"),
+        ("learner", 1, "section 'online': 'learner' is unknown to this release"),
+    ],
+)
+def test_hostile_online_content_is_refused(key, value, message, tmp_path) -> None:
+    path = online_file(tmp_path)
+    is_refused(path, edited(path.read_bytes(), content_edit("online", key, value=value)), message)
+
+
+def test_an_unknown_array_of_the_online_state_is_refused(tmp_path) -> None:
+    path = online_file(tmp_path)
+    edit = rename_array("online.numbers", "online.floats", "online")
+    message = "section 'online': array online.floats is unknown to this release"
+    is_refused(path, edited(path.read_bytes(), edit), message)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("names", "pickled", "names of features are of the unknown kind"),
+        ("names", None, "section 'features': 'names' is missing"),
+        ("units", "m", "section 'features': 'units' is unknown to this release"),
+    ],
+)
+def test_hostile_names_of_features_are_refused(key, value, message, tmp_path) -> None:
+    frame = pd.DataFrame(X, columns=["sweet", "warm", "round"])
+    path = tmp_path / "model.lt"
+    PLTClassifier(n_jobs=1).fit(frame, Y).save(path)
+    is_refused(path, edited(path.read_bytes(), content_edit("features", key, value=value)), message)

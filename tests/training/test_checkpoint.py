@@ -11,7 +11,7 @@ from scipy import sparse
 from labeltree import PLTClassifier
 from labeltree.training.checkpoint import TreeParts, fingerprint
 
-# Fits the same as `estimator` below, and is killed the hard way after the third part.
+# Runs the same fit as `estimator` below, and is killed by SIGKILL after the fourth part.
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
@@ -53,7 +53,7 @@ class StoppedError(Exception):
 
 
 def stop_after(n_parts: int, monkeypatch) -> list[int]:
-    """Let a fit fail after so many parts; the list holds the first packs of parts that are made."""
+    """Make a fit fail after n_parts parts; return the list of the first packs of saved parts."""
     made: list[int] = []
     save = TreeParts.save
 
@@ -67,7 +67,7 @@ def stop_after(n_parts: int, monkeypatch) -> list[int]:
     return made
 
 
-def test_a_fit_that_was_killed_goes_on_to_the_same_model(tmp_path, monkeypatch) -> None:
+def test_a_killed_fit_resumes_to_the_same_model(tmp_path, monkeypatch) -> None:
     folder = tmp_path / "parts"
     root = str(Path(__file__).parents[2])
     killed = subprocess.run([sys.executable, "-c", KILLED, root, str(folder)], check=False)
@@ -97,7 +97,7 @@ def test_a_stop_in_the_second_tree_keeps_the_first(tmp_path, monkeypatch) -> Non
     assert_same_model(resumed, whole)
 
 
-def test_another_number_of_threads_may_go_on(tmp_path, monkeypatch) -> None:
+def test_a_fit_may_resume_with_another_number_of_threads(tmp_path, monkeypatch) -> None:
     stop_after(3, monkeypatch)
     with pytest.raises(StoppedError):
         estimator(tmp_path / "parts").fit(*data())
@@ -131,12 +131,12 @@ def test_the_checkpoint_of_another_fit_is_refused(tmp_path, monkeypatch, options
     with pytest.raises(StoppedError):
         estimator(tmp_path / "parts").fit(*data())
     before = sorted((tmp_path / "parts").iterdir())
-    with pytest.raises(ValueError, match="is of another fit: data, trees or settings differ"):
+    with pytest.raises(ValueError, match="belongs to another fit: data, trees or settings differ"):
         estimator(tmp_path / "parts", **options).fit(*data(seed))
     assert sorted((tmp_path / "parts").iterdir()) == before
 
 
-def test_other_files_are_left_alone(tmp_path) -> None:
+def test_other_files_are_not_touched(tmp_path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match="must be a new or empty folder"):
         estimator(tmp_path).fit(*data())
@@ -145,20 +145,20 @@ def test_other_files_are_left_alone(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_broken_parts_are_named(tmp_path, monkeypatch) -> None:
+def test_errors_name_corrupt_parts(tmp_path, monkeypatch) -> None:
     stop_after(2, monkeypatch)
     with pytest.raises(StoppedError):
         estimator(tmp_path / "parts").fit(*data())
     broken = next((tmp_path / "parts").glob("tree0-packs0-*.npz"))
     broken.write_bytes(b"PK but not a zip")
-    with pytest.raises(ValueError, match=r"packs0-1\.npz is broken .*; remove it"):
+    with pytest.raises(ValueError, match=r"packs0-1\.npz is corrupt .*; remove it"):
         estimator(tmp_path / "parts").fit(*data())
     (tmp_path / "parts" / "checkpoint.json").write_text("{")
-    with pytest.raises(ValueError, match=r"checkpoint\.json is broken; remove the folder"):
+    with pytest.raises(ValueError, match=r"checkpoint\.json is corrupt; remove the folder"):
         estimator(tmp_path / "parts").fit(*data())
 
 
-def test_a_part_whose_write_was_killed_is_removed_in_the_end(tmp_path, monkeypatch) -> None:
+def test_a_partially_written_part_is_removed_after_the_fit(tmp_path, monkeypatch) -> None:
     stop_after(2, monkeypatch)
     with pytest.raises(StoppedError):
         estimator(tmp_path / "parts").fit(*data())
@@ -168,7 +168,7 @@ def test_a_part_whose_write_was_killed_is_removed_in_the_end(tmp_path, monkeypat
     assert not (tmp_path / "parts").exists()
 
 
-def test_fingerprints_tell_values_types_and_borders_apart() -> None:
+def test_fingerprints_depend_on_values_types_and_boundaries() -> None:
     ones = np.ones(2, np.int32)
     different = [
         [ones, ones],

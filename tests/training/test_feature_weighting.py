@@ -1,4 +1,4 @@
-"""How features are scaled: against the reference, and what the powers are for."""
+"""Feature weighting: compared with the reference, and its effect on accuracy."""
 
 import pickle
 
@@ -20,7 +20,7 @@ from labeltree.training.feature_weighting import (
     learn_scaling,
 )
 from tests.fitted import with_state
-from tests.model_files import edited, put
+from tests.model_files import edited, put, section
 from tests.reference import training as reference
 
 
@@ -32,11 +32,11 @@ def problem(seed: int, n_rows: int = 30, n_features: int = 6, n_labels: int = 5)
 
 
 def words(n_rows: int = 2000, seed: int = 0, *, counts: bool = False):
-    """Rows of words: one that tells the label, and ten that tell nothing."""
+    """Rows of words: one that identifies the label, and ten that are unrelated to it."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 40, n_rows)
-    chatter = 40 + rng.integers(0, 60, (n_rows, 10))
-    columns = np.column_stack([labels, chatter]).ravel()
+    unrelated = 40 + rng.integers(0, 60, (n_rows, 10))
+    columns = np.column_stack([labels, unrelated]).ravel()
     values = rng.lognormal(0, 1.5 if counts else 0.1, len(columns)).astype(np.float32)
     X = sparse.csr_array((values, columns, np.arange(0, len(columns) + 1, 11)), shape=(n_rows, 100))
     X.sum_duplicates()
@@ -45,13 +45,13 @@ def words(n_rows: int = 2000, seed: int = 0, *, counts: bool = False):
 
 @given(st.integers(0, 10**6), st.integers(1, 3))
 @settings(deadline=None, max_examples=60)
-def test_telling_is_its_plain_statement(seed: int, n_threads: int) -> None:
+def test_label_affinity_equals_the_reference(seed: int, n_threads: int) -> None:
     X, Y = problem(seed)
     found = label_affinity(as_features(X), as_labels([sorted(y) for y in Y], n_labels=5), n_threads)
     np.testing.assert_allclose(found, reference.label_affinity(X.tolist(), Y), rtol=1e-4)
 
 
-def test_telling_is_the_same_on_any_number_of_threads() -> None:
+def test_label_affinity_is_the_same_for_any_number_of_threads() -> None:
     rng = np.random.default_rng(0)
     X = as_features(sparse.random_array((500, 50), density=0.2, rng=rng, dtype=np.float32))
     Y = as_labels([rng.choice(2000, 3, replace=False).tolist() for _ in range(500)], n_labels=2000)
@@ -60,10 +60,10 @@ def test_telling_is_the_same_on_any_number_of_threads() -> None:
         assert label_affinity(X, Y, n_threads).tolist() == expected.tolist()
 
 
-def test_a_feature_without_rows_is_as_telling_as_the_mean() -> None:
+def test_a_feature_without_rows_has_the_mean_affinity() -> None:
     X = as_features([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    tells = label_affinity(X, as_labels([["a"], ["a"], ["b"]]))
-    assert tells[1] == pytest.approx(2 / 6 / np.sqrt(2), rel=1e-4)
+    affinity = label_affinity(X, as_labels([["a"], ["a"], ["b"]]))
+    assert affinity[1] == pytest.approx(2 / 6 / np.sqrt(2), rel=1e-4)
 
 
 @given(
@@ -71,7 +71,7 @@ def test_a_feature_without_rows_is_as_telling_as_the_mean() -> None:
     st.floats(0, 2, width=32),
     st.integers(0, 100),
 )
-def test_a_scaled_row_is_its_plain_statement(values, power, seed) -> None:
+def test_a_scaled_row_equals_the_reference(values, power, seed) -> None:
     weights = np.random.default_rng(seed).uniform(0.01, 1, len(values)).astype(np.float32)
     X = as_features(np.array([values], np.float32))
     expected = reference.scaled_row(X.toarray()[0].tolist(), power, weights.tolist())
@@ -90,7 +90,7 @@ def test_extreme_values_stay_finite(value: float, power: float) -> None:
         assert (np.abs(scaled) <= 1.000001).all()
 
 
-def test_rows_of_a_query_are_scaled_as_those_of_training_were() -> None:
+def test_rows_are_scaled_the_same_in_training_and_prediction() -> None:
     X, Y = words(counts=True)
     clf = PLTClassifier(n_jobs=1).fit(X, Y)
     assert clf._fitted.row_scaling.power < 1
@@ -108,7 +108,7 @@ def test_rows_of_a_query_are_scaled_as_those_of_training_were() -> None:
     assert explained.probability == pytest.approx(clf.label_proba(row, [Y[3]]).data[0], rel=1e-5)
 
 
-def test_telling_words_weigh_more_and_answers_get_better() -> None:
+def test_words_of_high_affinity_weigh_more_and_accuracy_improves() -> None:
     X, Y = words()
     clf = PLTClassifier(n_jobs=1).fit(X, Y)
     assert clf._fitted.row_scaling.weights[:40].min() > clf._fitted.row_scaling.weights[40:].max()
@@ -118,7 +118,7 @@ def test_telling_words_weigh_more_and_answers_get_better() -> None:
     assert plain._fitted.row_scaling.is_plain
 
 
-def test_powers_depend_on_how_values_spread() -> None:
+def test_exponents_depend_on_the_spread_of_values() -> None:
     X, Y = words()
     rows = as_labels(Y)
     even = find_powers(X, label_affinity(X, rows))
@@ -131,7 +131,7 @@ def test_powers_depend_on_how_values_spread() -> None:
     assert find_powers(as_features(signed), label_affinity(X, rows)).value == 1
 
 
-def test_rows_of_weight_zero_do_not_count() -> None:
+def test_rows_with_a_weight_of_zero_do_not_affect_feature_weights() -> None:
     X, Y = words()
     weight = (np.arange(2000) % 3 > 0).astype(np.float32)
     kept = np.flatnonzero(weight)
@@ -142,11 +142,11 @@ def test_rows_of_weight_zero_do_not_count() -> None:
     )
 
 
-def test_values_that_tell_already_need_no_weights() -> None:
+def test_values_that_contain_the_affinity_need_no_weights() -> None:
     X, Y = words()
-    tells = label_affinity(X, as_labels(Y))
-    weighted = RowScaling(weights=(tells**0.5).astype(np.float32))(X)
-    assert find_powers(weighted, tells).affinity == 0
+    affinity = label_affinity(X, as_labels(Y))
+    weighted = RowScaling(weights=(affinity**0.5).astype(np.float32))(X)
+    assert find_powers(weighted, affinity).affinity == 0
 
 
 @pytest.mark.parametrize(
@@ -156,11 +156,11 @@ def test_values_that_tell_already_need_no_weights() -> None:
         (words(ENOUGH_ROWS)[0], [[i] for i in range(ENOUGH_ROWS)]),  # no label is shared
     ],
 )
-def test_rows_stay_as_they_are_where_nothing_can_be_learnt(X, Y) -> None:
+def test_rows_are_not_weighted_if_nothing_can_be_learned(X, Y) -> None:
     assert learn_scaling(X, as_labels(Y)) is UNIT
 
 
-def test_dense_features_and_empty_rows_are_taken() -> None:
+def test_dense_features_and_empty_rows_are_accepted() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 5)).astype(np.float32)
     X[::7] = 0
@@ -176,7 +176,7 @@ def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:
     clf.save(tmp_path / "model.lt")
     for copy in (lt.load(tmp_path / "model.lt"), pickle.loads(pickle.dumps(clf))):
         np.testing.assert_array_equal(copy.top_k(X, 3)[1], clf.top_k(X, 3)[1])
-    assert "; values to the power of 0.55, weighed by labels" in str(
+    assert "; values to the power of 0.55, weighted by labels" in str(
         summarize(tmp_path / "model.lt")
     )
     plain = PLTClassifier(feature_weighting=(0.5, 0)).fit(X, Y)
@@ -185,7 +185,7 @@ def test_a_model_file_and_a_pickle_keep_the_scaling(tmp_path) -> None:
     assert lt.load(tmp_path / "plain.lt")._fitted.row_scaling.power == 0.5
 
 
-def test_learning_goes_on_with_the_scaling_of_the_fit() -> None:
+def test_later_training_keeps_the_scaling_of_the_first_fit() -> None:
     X, Y = words(counts=True)
     clf = PLTClassifier(n_jobs=1, warm_start=True).fit(X, Y)
     scaling = clf._fitted.row_scaling
@@ -202,7 +202,7 @@ def test_learning_goes_on_with_the_scaling_of_the_fit() -> None:
 
 
 @pytest.mark.parametrize("power", [1.0, 0.5])
-def test_rows_may_be_scaled_where_they_lie(power: float) -> None:
+def test_rows_may_be_scaled_in_place(power: float) -> None:
     X, _ = words(counts=True)
     scaling = RowScaling(power=power, weights=np.linspace(0.1, 1, 100).astype(np.float32))
     expected, own = scaling(X), X.copy()
@@ -212,7 +212,7 @@ def test_rows_may_be_scaled_where_they_lie(power: float) -> None:
 
 
 @pytest.mark.parametrize("form", ["csr32", "csr64", "csc", "coo", "array", "full", "frame"])
-def test_fit_leaves_x_as_it_was(form: str) -> None:
+def test_fit_does_not_change_x(form: str) -> None:
     X, Y = words(counts=True)
     dense = X.toarray()
     made = {
@@ -249,18 +249,21 @@ def test_values_of_a_mapped_file_are_scaled_into_a_file(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"power": 3}, "scaling must be a power from 0 to 2"),
-        ({"power": True}, "scaling must be a power from 0 to 2"),
-        ({"power": "1"}, "scaling must be a power from 0 to 2"),
-        ({}, "scaling must be a power from 0 to 2"),
-        ([0.5], "scaling must be a power from 0 to 2"),
+        ({"power": 3}, "power of row_scaling must lie in 0..2, but is 3"),
+        ({"power": -0.5}, "power of row_scaling must lie in 0..2"),
+        ({"power": True}, "section 'row_scaling': power must be a number, but is True"),
+        ({"power": "1"}, "section 'row_scaling': power must be a number"),
+        ({}, "section 'row_scaling': 'power' is missing"),
+        ({"power": 1, "shift": 0}, "section 'row_scaling': 'shift' is unknown"),
+        ([0.5], "content of section . must be dict"),
     ],
 )
 def test_a_hostile_scaling_of_a_file_is_refused(tmp_path, value, message) -> None:
+    def edit(parts) -> None:
+        section(parts, "row_scaling")["content"] = value
+
     PLTClassifier(feature_weighting=(0.5, 0)).fit(*words()).save(tmp_path / "model.lt")
-    data = edited(
-        (tmp_path / "model.lt").read_bytes(), lambda parts: parts["header"].update(scaling=value)
-    )
+    data = edited((tmp_path / "model.lt").read_bytes(), edit)
     with pytest.raises(lt.ModelFileError, match=message):
         lt.load(put(tmp_path, data))
 
@@ -268,7 +271,7 @@ def test_a_hostile_scaling_of_a_file_is_refused(tmp_path, value, message) -> Non
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(3), "scaling has 3 weights, but there are 100 features"),
+        (np.ones(3), "row_scaling has 3 weights, but there are 100 features"),
         (np.full(100, np.nan), "weights of features must be finite and above 0"),
         (np.zeros(100), "weights of features must be finite and above 0"),
     ],
@@ -290,11 +293,11 @@ def test_hostile_weights_of_a_file_are_refused(tmp_path, weights, message) -> No
         ({"feature_weighting": (1, 0.5), "normalize": False}, "but normalize is False"),
     ],
 )
-def test_bad_powers_are_refused(options, message) -> None:
+def test_invalid_exponents_are_refused(options, message) -> None:
     with pytest.raises(ValueError, match=message):
         PLTClassifier(**options).fit([[1.0], [2.0]], [0, 1])
 
 
-def test_a_word_is_no_pair_of_powers() -> None:
+def test_a_word_other_than_auto_is_refused() -> None:
     with pytest.raises(ValueError, match="feature_weighting must be 'auto', a pair of numbers or"):
         PLTClassifier(feature_weighting="best").fit([[1.0], [2.0]], [0, 1])

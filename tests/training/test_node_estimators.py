@@ -13,7 +13,7 @@ TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
 
 
 def data(seed: int = 0):
-    """Rows over six labels; some rows have none, label 5 no rows."""
+    """Rows over six labels; some rows have no labels, and label 5 has no rows."""
     rng = np.random.default_rng(seed)
     X = sparse.random_array((60, 12), density=0.4, rng=rng, dtype=np.float32).tocsr()
     Y = rng.random((60, 6)) < 0.3
@@ -23,7 +23,7 @@ def data(seed: int = 0):
 
 
 def by_hand(X, Y, tree: LabelTree, estimator) -> np.ndarray:
-    """Probabilities of labels, with one model for each node over the rows of Algorithm 1."""
+    """Probabilities of labels, with one model per node, fitted to the rows of Algorithm 1."""
     probability = np.ones((X.shape[0], tree.n_nodes))
     assigned = [cost.assign(tree, np.flatnonzero(row)) for row in Y.toarray()]
     for v in range(tree.n_nodes):
@@ -39,7 +39,7 @@ def by_hand(X, Y, tree: LabelTree, estimator) -> np.ndarray:
     return probability[:, tree.leaves]
 
 
-def test_every_node_is_fitted_over_the_rows_that_reach_it() -> None:
+def test_every_node_is_fitted_to_the_rows_that_reach_it() -> None:
     X, Y = data()
     clf = PLTClassifier(tree=TREE, node_estimator=BernoulliNB(), normalize=False).fit(X, Y)
     expected = by_hand(X, Y, TREE, BernoulliNB())
@@ -49,7 +49,7 @@ def test_every_node_is_fitted_over_the_rows_that_reach_it() -> None:
 
 def test_logistic_regression_agrees_with_the_native_solver() -> None:
     X, Y = data()
-    Y = sparse.csr_array(Y[:, [0, 1, 2, 3, 4, 0]])  # so that no node has rows of one kind only
+    Y = sparse.csr_array(Y[:, [0, 1, 2, 3, 4, 0]])  # every node has positive and negative rows
     tight = {"tol": 1e-6, "max_iter": 3000, "weight_threshold": 0.0}
     same_c = {"C": 0.7, "C_decay": (0.0, 0.0)}
     native = PLTClassifier(
@@ -62,7 +62,7 @@ def test_logistic_regression_agrees_with_the_native_solver() -> None:
     )
 
 
-def test_answers_have_the_same_forms_as_with_the_native_solver() -> None:
+def test_predictions_have_the_same_form_as_with_the_native_solver() -> None:
     X, Y = data()
     clf = PLTClassifier(tree=TREE, node_estimator=BernoulliNB(), threshold=0.3).fit(X, Y)
     every = clf.predict_proba(X).toarray()
@@ -73,7 +73,7 @@ def test_answers_have_the_same_forms_as_with_the_native_solver() -> None:
     assert clf.predict_proba(X[:0], k=2).shape == (0, 6)
 
 
-def test_a_threshold_search_asks_below_probable_nodes_only() -> None:
+def test_a_threshold_search_evaluates_only_children_of_probable_nodes() -> None:
     X, Y = data()
     clf = PLTClassifier(tree=TREE, node_estimator=BernoulliNB()).fit(X, Y)
     assert (clf.prediction_cost(X, k=1) == TREE.n_nodes).all()
@@ -83,7 +83,7 @@ def test_a_threshold_search_asks_below_probable_nodes_only() -> None:
     np.testing.assert_array_equal(found, np.where(every >= np.float32(0.2), every, 0))
 
 
-def test_a_forest_of_node_estimators_is_the_mean() -> None:
+def test_a_forest_of_node_estimators_returns_the_mean() -> None:
     X, Y = data()
     grown = [TREE, trees.random(6, random_state=1)]
     node = BernoulliNB()
@@ -95,7 +95,7 @@ def test_a_forest_of_node_estimators_is_the_mean() -> None:
     np.testing.assert_allclose(forest.predict_proba(X).toarray(), np.mean(parts, axis=0), atol=1e-6)
 
 
-def test_rows_of_weight_zero_are_left_out() -> None:
+def test_rows_with_a_weight_of_zero_are_ignored() -> None:
     X, Y = data()
     weight = np.arange(60) % 2.0
     node = BernoulliNB()
@@ -123,18 +123,18 @@ def test_the_given_estimator_stays_unfitted() -> None:
     ("options", "error", "message"),
     [
         ({"node_estimator": RidgeClassifier()}, TypeError, "must have predict_proba, but Ridge"),
-        ({"checkpoint_dir": "parts"}, ValueError, "checkpoint_dir is for the native solver"),
-        ({"max_memory": "1GB"}, ValueError, "max_memory is for the native solver"),
+        ({"checkpoint_dir": "parts"}, ValueError, "checkpoint_dir requires the native solver"),
+        ({"max_memory": "1GB"}, ValueError, "max_memory requires the native solver"),
     ],
 )
-def test_what_does_not_go_together_is_refused(options, error, message) -> None:
+def test_incompatible_parameters_are_refused(options, error, message) -> None:
     clf = PLTClassifier(**({"node_estimator": BernoulliNB()} | options))
     with pytest.raises(error, match=message):
         clf.fit(*data())
 
 
-def test_weights_need_an_estimator_that_takes_them() -> None:
+def test_weights_require_an_estimator_that_supports_them() -> None:
     X, Y = data()
     clf = PLTClassifier(node_estimator=KNeighborsClassifier(1))
-    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not support sample_weight"):
         clf.fit(X, Y, sample_weight=np.arange(60))

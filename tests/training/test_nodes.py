@@ -18,7 +18,7 @@ TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
 
 
 def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, seed: int = 0):
-    """Rows with a few features and labels; some rows without labels, the last label in no row."""
+    """Rows with a few features and labels; some rows have no labels, the last label has no rows."""
     rng = np.random.default_rng(seed)
     X = sparse.random_array((n_rows, n_features), density=0.4, rng=rng, dtype=np.float64)
     Y = sparse.random_array((n_rows, n_labels), density=0.3, rng=rng).toarray() > 0
@@ -27,7 +27,7 @@ def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, seed: int
 
 
 def weights_of(tree, X, *rest, **options) -> NodeWeights:
-    """Train and bring the weights back into the order of nodes."""
+    """Train a tree and return the weights in the order of nodes."""
     layout = train_tree(tree, X, *rest, **options)
     return Model([tree], [layout], "logistic", X.shape[1], has_root=True).weights()
 
@@ -51,7 +51,7 @@ def rows_of_nodes(tree: LabelTree, Y) -> list[tuple[set[int], set[int]]]:
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 @pytest.mark.parametrize("bias", [1.0, 0.0])
-def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias: float) -> None:
+def test_every_node_has_the_weights_that_minimize_its_objective(loss: str, bias: float) -> None:
     X, Y = problem()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
     settings = SolverSettings(
@@ -75,7 +75,7 @@ def test_every_node_has_the_weights_that_minimise_its_objective(loss: str, bias:
         assert trained.bias[v] == pytest.approx(b, abs=2e-3)
 
 
-def test_balanced_classes_weigh_the_same() -> None:
+def test_balanced_classes_have_the_same_total_weight() -> None:
     X, Y = problem()
     v = 1
     positive, negative = rows_of_nodes(TREE, Y)[v]
@@ -133,7 +133,7 @@ def test_a_wide_node_is_split_into_packs_and_trained_whole() -> None:
         np.testing.assert_allclose(dense(trained, X.shape[1])[v], w, atol=2e-3)
 
 
-def test_nodes_without_positive_rows_are_never() -> None:
+def test_nodes_without_positive_rows_have_probability_zero() -> None:
     X, Y = problem()
     trained = weights_of(TREE, X, Y, SolverSettings())
     leaf = TREE.leaf(5)
@@ -141,7 +141,7 @@ def test_nodes_without_positive_rows_are_never() -> None:
     assert trained.indptr[leaf] == trained.indptr[leaf + 1]
 
 
-def test_the_root_is_trained_where_rows_have_no_labels() -> None:
+def test_the_root_is_trained_if_rows_have_no_labels() -> None:
     X = as_features([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     tree = LabelTree.from_nested([0, 1])
     with_empty_rows = weights_of(
@@ -176,7 +176,7 @@ def test_a_node_keeps_its_largest_weights() -> None:
     [[[], [], []], [[0], [0], [0]], [[0, 1], [0, 1], [0, 1]]],
     ids=["no labels at all", "one label only", "all labels"],
 )
-def test_constant_labels_train_without_trouble(rows) -> None:
+def test_constant_labels_give_finite_weights(rows) -> None:
     X = as_features([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels(rows, n_labels=2), SolverSettings()
@@ -185,7 +185,7 @@ def test_constant_labels_train_without_trouble(rows) -> None:
     assert np.isfinite(weights.bias).all()
 
 
-def test_rows_without_features_train_without_trouble() -> None:
+def test_rows_without_features_can_be_trained() -> None:
     X = as_features(sparse.csr_array((4, 3), dtype=np.float32))
     weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels([[0], [1], [0], [0]]), SolverSettings()
@@ -193,7 +193,7 @@ def test_rows_without_features_train_without_trouble() -> None:
     assert weights.bias[1] > weights.bias[2]
 
 
-def test_no_rows_train_to_never() -> None:
+def test_training_without_rows_gives_probability_zero() -> None:
     X = as_features(sparse.csr_array((0, 3), dtype=np.float32))
     weights = weights_of(
         LabelTree.from_nested([0, 1]), X, as_labels([], n_labels=2), SolverSettings()
@@ -201,7 +201,7 @@ def test_no_rows_train_to_never() -> None:
     assert (weights.bias == NEVER).all()
 
 
-def test_memory_is_kept_by_using_fewer_threads() -> None:
+def test_a_memory_limit_uses_fewer_threads() -> None:
     tree, X, Y = big_problem()
     trainer = make_trainer(tree, X, Y, SolverSettings())
     enough_for_one = trainer.shared_bytes + 1.5 * trainer.thread_bytes
@@ -214,15 +214,15 @@ def test_memory_is_kept_by_using_fewer_threads() -> None:
 
 def test_progress_ends_with_all_work_done() -> None:
     tree, X, Y = big_problem()
-    told = []
-    weights_of(tree, X, Y, SolverSettings(), progress=lambda *args: told.append(args))
-    done = [step[0] for step in told]
+    reported = []
+    weights_of(tree, X, Y, SolverSettings(), progress=lambda *args: reported.append(args))
+    done = [step[0] for step in reported]
     assert done == sorted(done)
-    assert told[-1][0] == pytest.approx(told[-1][1])
+    assert reported[-1][0] == pytest.approx(reported[-1][1])
 
 
 def test_ctrl_c_stops_training() -> None:
-    # Far more work than is done before the signal comes.
+    # Far more work than can be done before the signal arrives.
     rng = np.random.default_rng(0)
     X = as_features(rng.random((5000, 200), dtype=np.float32))
     Y = as_labels(rng.integers(2, size=(5000, 200), dtype=np.uint8))

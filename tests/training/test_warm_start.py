@@ -1,4 +1,4 @@
-"""Training that goes on from what a model has learnt."""
+"""Training that starts from the weights of a model."""
 
 import numpy as np
 import pytest
@@ -45,17 +45,17 @@ def trained(X, Y, loss: str, begin: WarmStart, n_threads: int = 1) -> NodeWeight
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
-def test_weights_minimise_their_distance_from_the_start_and_the_loss(loss: str) -> None:
+def test_weights_minimize_their_distance_from_the_start_and_the_loss(loss: str) -> None:
     X, Y = rows()
     begin = start()
     found = trained(X, Y, loss, begin)
-    errors = SolverSettings(loss=loss).loss_weights(NodeCounts.of(TREE, Y, None))
+    weights = SolverSettings(loss=loss).loss_weights(NodeCounts.of(TREE, Y, None))
     labels = Y.to_csr().toarray() > 0
     leaf_labels = {int(TREE.leaf(j)): [j] for j in range(3)} | {1: [0, 1]}
     for v in (1, 3, 4):
         reaching = np.ones(40, bool) if TREE.parent[v] == 0 else labels[:, :2].any(axis=1)
         y = np.where(labels[:, leaf_labels[v]].any(axis=1), 1.0, -1.0)[reaching]
-        c = np.where(y > 0, errors.positive[v], errors.negative[v])
+        c = np.where(y > 0, weights.positive[v], weights.negative[v])
         c = c * (0.5**0.75 if begin.is_known[v] else 1.0)
         at = slice(8 * v, 8 * v + 8)
         w0 = np.append(begin.weights.values[at], begin.weights.bias[v])
@@ -73,7 +73,7 @@ def test_weights_are_the_same_for_any_number_of_threads() -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_nodes_without_positive_rows_keep_what_they_have() -> None:
+def test_nodes_without_positive_rows_keep_their_weights() -> None:
     X, _ = rows()
     Y = as_labels([[0]] * 40, n_labels=3)
     begin = start()
@@ -85,7 +85,7 @@ def test_nodes_without_positive_rows_keep_what_they_have() -> None:
     assert found.bias[unknown] == NEVER
 
 
-def test_features_of_no_new_row_keep_their_weights() -> None:
+def test_features_without_new_rows_keep_their_weights() -> None:
     X = [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0]]
     Y = [["tea"], ["bread"], ["tea"], ["bread"]]
     clf = PLTClassifier(warm_start=True, weight_threshold=0.0).fit(X, Y)
@@ -97,7 +97,7 @@ def test_features_of_no_new_row_keep_their_weights() -> None:
     assert clf.n_rows_ == 6
 
 
-def test_the_root_keeps_what_it_knows_of_rows_without_labels() -> None:
+def test_the_root_keeps_its_classifier_for_rows_without_labels() -> None:
     X = [[1, 0], [0, 1], [1, 1], [0.2, 1]]
     clf = PLTClassifier(warm_start=True, weight_threshold=0.0).fit(X, [["a"], ["b"], ["a"], []])
     before = clf.model_.weights()
@@ -106,7 +106,7 @@ def test_the_root_keeps_what_it_knows_of_rows_without_labels() -> None:
     assert clf.model_.weights().bias[0] == pytest.approx(before.bias[0])
 
 
-def test_rows_without_labels_do_not_make_the_others_impossible() -> None:
+def test_rows_without_labels_do_not_suppress_the_labels_of_others() -> None:
     clf = PLTClassifier(warm_start=True).fit([[1, 0], [0, 1]], [["a"], ["b"]])
     before = clf.predict_proba([[1, 0]]).toarray()
     clf.fit([[0.2, 1]], [[]])
@@ -114,7 +114,7 @@ def test_rows_without_labels_do_not_make_the_others_impossible() -> None:
     np.testing.assert_allclose(after, before, atol=0.02)
 
 
-def test_going_on_with_new_rows_beats_forgetting() -> None:
+def test_a_warm_start_beats_training_on_new_rows_alone() -> None:
     rng = np.random.default_rng(1)
     centers = rng.normal(size=(20, 30))
     y = rng.integers(20, size=600)
@@ -124,11 +124,11 @@ def test_going_on_with_new_rows_beats_forgetting() -> None:
     alone = clf.score(X[test], y[test])
     clf.fit(X[second], y[second])
     assert clf.score(X[test], y[test]) > alone
-    forgetful = PLTClassifier().fit(X[second], y[second])
-    assert clf.score(X[test], y[test]) > forgetful.score(X[test], y[test])
+    fresh = PLTClassifier().fit(X[second], y[second])
+    assert clf.score(X[test], y[test]) > fresh.score(X[test], y[test])
 
 
-def test_an_online_model_can_be_finished_by_a_batch_fit() -> None:
+def test_a_batch_fit_can_start_from_an_online_model() -> None:
     rng = np.random.default_rng(2)
     centers = rng.normal(size=(10, 20))
     y = rng.integers(10, size=200)
@@ -141,13 +141,13 @@ def test_an_online_model_can_be_finished_by_a_batch_fit() -> None:
     assert clf.score(X, y) > online
 
 
-def test_the_first_fit_starts_from_nothing() -> None:
+def test_the_first_fit_starts_from_scratch() -> None:
     X, Y = rows()
     one, other = (PLTClassifier(warm_start=w).fit(X, Y) for w in (False, True))
     np.testing.assert_array_equal(one.predict_proba(X).toarray(), other.predict_proba(X).toarray())
 
 
-def test_a_tagger_keeps_its_words() -> None:
+def test_a_tagger_keeps_its_vocabulary() -> None:
     tagger = TextTagger(warm_start=True).fit(["green tea", "rye bread"], [["tea"], ["bread"]])
     n_words = tagger.n_features_in_
     tagger.fit(["tea with milk", "white bread"], [["tea"], ["bread"]])
@@ -158,7 +158,7 @@ def test_a_tagger_keeps_its_words() -> None:
 @pytest.mark.parametrize(
     ("X", "Y", "message"),
     [
-        ([[1, 0, 0]], [["tea"]], "X has 3 columns, but the model to go on from has 2; set"),
+        ([[1, 0, 0]], [["tea"]], "X must have 2 columns, as the model to start from, but has 3"),
         ([[1, 0]], [["jam"]], "jam"),
     ],
 )
@@ -170,7 +170,7 @@ def test_other_columns_and_labels_are_refused(X, Y, message: str) -> None:
     np.testing.assert_array_equal(clf.predict_proba([[1, 0]]).toarray(), before)
 
 
-def test_nodes_that_are_estimators_cannot_go_on() -> None:
+def test_node_estimators_have_no_warm_start() -> None:
     X, Y = [[1, 0], [0, 1]], [["tea"], ["bread"]]
     clf = PLTClassifier(node_estimator=BernoulliNB(), warm_start=True).fit(X, Y)
     with pytest.raises(ValueError, match="warm_start is for native nodes"):

@@ -23,37 +23,39 @@ def unordered(nested: object) -> object:
 
 @given(label_sets(9, 12), st.sampled_from(CHOICES))
 @settings(deadline=None, max_examples=300)
-def test_merging_is_its_plain_statement(case: Case, choose: str) -> None:
+def test_merging_equals_the_reference(case: Case, choose: str) -> None:
     rows, m = case
     tree = trees.binary_merge(as_labels(rows, n_labels=m), choose=choose)
     assert unordered(tree.to_nested()) == unordered(reference.greedy_merge(rows, m, choose))
 
 
 @pytest.mark.parametrize("choose", CHOICES)
-def test_cost_is_n_plus_twice_the_merge_cost_less_the_leaves(choose: str) -> None:
+def test_cost_is_n_plus_twice_the_merge_cost_minus_the_leaves(choose: str) -> None:
     rows = [{0, 1}, {1, 2}, {2}, {0, 3}, {3}, set()]
     tree = trees.binary_merge(rows, choose=choose)
     merge_cost = int(cost.node_weights(tree, rows).sum())  # leaves and root are counted too
     assert cost.training_cost(tree, rows) == len(rows) + 2 * (merge_cost - sum(map(len, rows)))
 
 
-def test_unknown_choice_names_the_known() -> None:
+def test_the_error_for_an_unknown_choice_lists_the_choices() -> None:
     with pytest.raises(ValueError, match="smallest-input, smallest-output, largest-match, but is"):
         trees.binary_merge([[0]], choose="best")  # type: ignore[arg-type]
 
 
-def test_no_labels_are_refused() -> None:
+def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.binary_merge(as_labels([[]], n_labels=0))
 
 
-def test_names_are_carried() -> None:
+def test_merging_keeps_names() -> None:
     assert trees.binary_merge([["b"], ["a"]]).names == ("a", "b")
 
 
 @given(label_sets(12, 8), st.integers(2, 12), st.booleans(), st.integers(0, 9))
 @settings(deadline=None, max_examples=200)
-def test_binary_tree_costs_less_than_twice(case: Case, arity: int, weigh: bool, seed: int) -> None:
+def test_a_binarized_tree_costs_less_than_twice_as_much(
+    case: Case, arity: int, weigh: bool, seed: int
+) -> None:
     rows, m = case
     Y = as_labels(rows, n_labels=m)
     tree = trees.random(m, arity=arity, random_state=seed)
@@ -63,19 +65,19 @@ def test_binary_tree_costs_less_than_twice(case: Case, arity: int, weigh: bool, 
     assert cost.training_cost(binary, Y) < 2 * given_cost or not rows
 
 
-def test_binary_tree_keeps_the_clusters() -> None:
+def test_a_binarized_tree_keeps_the_clusters() -> None:
     tree = trees.LabelTree.from_nested([[0, 1, 2], 3, [4, 5, 6, 7]])
     clusters = {frozenset(labels_under(v)) for v in subtrees(tree.to_nested())}
     binary = trees.binarize(tree).to_nested()
     assert clusters <= {frozenset(labels_under(v)) for v in subtrees(binary)}
 
 
-def test_binary_tree_stays_as_it_is() -> None:
+def test_a_binary_tree_is_unchanged() -> None:
     tree = trees.complete(9, arity=2)
     assert trees.binarize(tree) == tree
 
 
-def test_star_of_identical_labels_tends_to_factor_two() -> None:
+def test_a_star_of_identical_labels_approaches_the_factor_of_two() -> None:
     rows = [list(range(50))]
     assert cost.training_cost(trees.star(50), rows) == 51
     assert cost.training_cost(trees.binarize(trees.star(50)), rows) == 99
@@ -86,6 +88,6 @@ def test_rare_children_are_joined_first() -> None:
     assert trees.binarize(trees.star(4), rows).to_nested() == [0, [1, [2, 3]]]
 
 
-def test_names_survive() -> None:
+def test_binarizing_keeps_names() -> None:
     tree = trees.LabelTree.from_nested(["a", "b", "c"])
     assert trees.binarize(tree, [["a"], ["c"]]).names == ("a", "b", "c")

@@ -7,7 +7,7 @@ from tests.reference import merging as reference
 
 
 def random_rows(seed, n_rows=60, n_features=8, n_labels=12):
-    """Every label has rows, and no two label vectors are alike, so that there are no ties."""
+    """Every label has rows, and all label vectors differ, so that there are no ties."""
     rng = np.random.default_rng(seed)
     X = rng.random((n_rows, n_features), np.float32)
     Y = [
@@ -22,7 +22,7 @@ def unordered(nested: object) -> object:
 
 @pytest.mark.parametrize("similarity", [0.2, 0.5, 0.8, 1.0])
 @pytest.mark.parametrize("seed", range(5))
-def test_blend_is_its_plain_statement(seed, similarity) -> None:
+def test_blend_equals_the_reference(seed, similarity) -> None:
     X, Y = random_rows(seed)
     binary = trees.LabelTree.from_nested(reference.blend_merge(X.tolist(), Y, 12, similarity))
     tree = trees.blend(X, Y, similarity=similarity)
@@ -30,27 +30,27 @@ def test_blend_is_its_plain_statement(seed, similarity) -> None:
 
 
 @pytest.mark.parametrize("sweeps", [0, 2])
-def test_no_likeness_is_the_cheapest_tree(sweeps) -> None:
+def test_zero_similarity_gives_the_cheapest_tree(sweeps) -> None:
     X, Y = random_rows(seed=1, n_rows=300, n_labels=60)
     assert trees.blend(X, Y, similarity=0, sweeps=sweeps) == trees.cheapest(Y, sweeps=sweeps)
 
 
-def test_likeness_joins_what_is_alike_and_price_what_comes_together() -> None:
+def test_similarity_groups_similar_labels_and_cost_groups_labels_of_the_same_rows() -> None:
     X = [[1, 0]] * 6 + [[0, 1]] * 6 + [[1, 1]] * 2
     Y = [[0], [2], [4]] * 2 + [[1], [3], [5]] * 2 + [[0, 1]] * 2
-    alike, cheap = (trees.blend(X, Y, similarity=similarity) for similarity in (1, 0))
-    assert unordered(alike.to_nested()) == unordered([0, [2, 4], 1, [3, 5]])
+    similar, cheap = (trees.blend(X, Y, similarity=similarity) for similarity in (1, 0))
+    assert unordered(similar.to_nested()) == unordered([0, [2, 4], 1, [3, 5]])
     assert unordered(cheap.to_nested()) == unordered([[0, 1], [2, 3], [4, 5]])
 
 
-def test_sweeps_never_make_a_blend_dearer() -> None:
+def test_sweeps_never_raise_the_cost_of_a_blend() -> None:
     X, Y = random_rows(seed=2, n_rows=300, n_labels=60)
     costs = [cost.training_cost(trees.blend(X, Y, sweeps=sweeps), Y) for sweeps in (0, 1, 2)]
     assert costs == sorted(costs, reverse=True)
 
 
-@pytest.mark.parametrize("n", [500, 6000])  # far more than are looked at in a step, or in a part
-def test_neighbours_without_common_rows_are_found_among_many_labels(n) -> None:
+@pytest.mark.parametrize("n", [500, 6000])  # far more than are compared in a step, or in a part
+def test_neighbors_without_common_rows_are_found_among_many_labels(n) -> None:
     rng = np.random.default_rng(3)
     directions = rng.standard_normal((n // 2, 40)).astype(np.float32)
     X = np.repeat(directions, 2, axis=0) + 0.01 * rng.standard_normal((n, 40)).astype(np.float32)
@@ -67,7 +67,7 @@ def test_the_tree_does_not_depend_on_threads(n_labels) -> None:
         assert trees.blend(X, Y, similarity=0.75, n_jobs=n_jobs) == one
 
 
-def test_labels_of_all_parts_are_in_the_tree_once() -> None:
+def test_labels_of_all_parts_are_in_the_tree_exactly_once() -> None:
     n = 9000
     Y = sparse.diags_array(np.arange(n) % 3 > 0, dtype=np.uint8).tocsr()  # a third has no rows
     X = sparse.random_array((n, 50), density=0.1, rng=1, dtype=np.float32)
@@ -78,15 +78,15 @@ def test_labels_of_all_parts_are_in_the_tree_once() -> None:
 @pytest.mark.parametrize("similarity", [0.5, 1.0])
 @pytest.mark.parametrize("n_labels", [1, 2, 3, 50])
 @pytest.mark.parametrize("shape", [(0, 4), (6, 0), (6, 4)])
-def test_labels_without_a_direction_still_get_a_tree(shape, n_labels, similarity) -> None:
+def test_labels_with_zero_vectors_still_get_a_tree(shape, n_labels, similarity) -> None:
     Y = sparse.csr_array((shape[0], n_labels), dtype=np.uint8)
     for rows in (Y, sparse.csr_array(np.ones(Y.shape, np.uint8))):
         tree = trees.blend(np.zeros(shape, np.float32), rows, similarity=similarity)
         assert tree.n_labels == n_labels
 
 
-def test_labels_that_share_rows_are_joined_across_parts_if_price_counts_more() -> None:
-    # Labels j and j + n / 2 share a row, but have most of their rows among other features.
+def test_labels_that_share_rows_are_joined_across_parts_if_cost_outweighs_similarity() -> None:
+    # Labels j and j + n / 2 share a row, but most of their features differ.
     n = 6000
     rng = np.random.default_rng(5)
     own = sparse.csr_array(rng.random((n, 200), np.float32) ** 40)
@@ -96,7 +96,7 @@ def test_labels_that_share_rows_are_joined_across_parts_if_price_counts_more() -
     assert cost.training_cost(trees.blend(X, Y, similarity=0.05), Y) < 1.01 * cheapest
 
 
-def test_names_stay_with_their_labels() -> None:
+def test_names_keep_their_labels() -> None:
     assert trees.blend([[1, 0], [0, 1]], [["b"], ["a"]]).names == ("a", "b")
 
 

@@ -1,4 +1,4 @@
-"""Facts of every builder over counts or numbers of labels."""
+"""Facts about every builder that uses counts or a number of labels."""
 
 from collections.abc import Callable, Sequence
 
@@ -82,13 +82,13 @@ def test_labels_without_rows_cost_nothing(build: Builder) -> None:
 
 
 @only_counts
-def test_no_labels_are_refused(build: Builder) -> None:
+def test_empty_counts_are_refused(build: Builder) -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         build([])
 
 
 @over_numbers
-def test_no_labels_by_number_are_refused(build: Callable[[int], trees.LabelTree]) -> None:
+def test_zero_labels_are_refused(build: Callable[[int], trees.LabelTree]) -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         build(0)
 
@@ -97,26 +97,26 @@ def test_no_labels_by_number_are_refused(build: Callable[[int], trees.LabelTree]
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([3, -1], "counts are not negative, but label 1 has -1"),
-        ([3, float("nan")], "counts are not negative, but label 1 has nan"),
-        ([3, 1.5], "counts are whole numbers, but label 1 has 1.5"),
-        ([[1, 2]], r"counts has one dimension, but its shape is \(1, 2\)"),
+        ([3, -1], "counts must not be negative, but label 1 has -1"),
+        ([3, float("nan")], "counts must not be negative, but label 1 has nan"),
+        ([3, 1.5], "counts must be whole numbers, but label 1 has 1.5"),
+        ([[1, 2]], r"counts must have one dimension, but its shape is \(1, 2\)"),
         ([1, float("inf")], "divide them by a constant"),
         ([1, 2**50], "divide them by a constant"),
     ],
 )
-def test_bad_counts_are_named(build: Builder, counts: list[int], message: str) -> None:
+def test_invalid_counts_are_named(build: Builder, counts: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         build(counts)
 
 
 @only_counts
-def test_texts_are_no_counts(build: Builder) -> None:
-    with pytest.raises(TypeError, match="counts holds integers"):
+def test_strings_are_not_counts(build: Builder) -> None:
+    with pytest.raises(TypeError, match="counts must hold integers"):
         build(["1", "2"])  # type: ignore[list-item]
 
 
-def test_whole_floats_are_counts() -> None:
+def test_integral_floats_are_counts() -> None:
     assert trees.huffman([4.0, 2.0, 1.0]) == trees.huffman([4, 2, 1])
 
 

@@ -22,7 +22,7 @@ def test_cheapest_is_never_worse_than_the_guaranteed_trees(case, sweeps) -> None
     assert price >= reference.cheapest_cost(rows, m)
 
 
-def test_sweeps_never_make_cheapest_dearer() -> None:
+def test_sweeps_never_raise_the_cost() -> None:
     rng = np.random.default_rng(0)
     Y = as_labels(sparse.random_array((300, 60), density=0.06, rng=rng).astype(bool))
     costs = [cost.training_cost(trees.cheapest(Y, sweeps=sweeps), Y) for sweeps in range(4)]
@@ -30,7 +30,7 @@ def test_sweeps_never_make_cheapest_dearer() -> None:
     assert costs[1] < costs[0]
 
 
-def test_a_pass_over_rows_that_costs_more_makes_wider_nodes() -> None:
+def test_a_higher_cost_per_row_makes_wider_nodes() -> None:
     rows = [[j] for j in range(64)]
     narrow = trees.cheapest(rows)
     wide = trees.cheapest(rows, cost_model=trees.CostModel(per_row=8.0))
@@ -39,7 +39,7 @@ def test_a_pass_over_rows_that_costs_more_makes_wider_nodes() -> None:
 
 @given(row_lists(5, max_size=1))
 @settings(deadline=None)
-def test_cheapest_is_optimal_with_one_label_a_row(rows) -> None:
+def test_cheapest_is_optimal_with_one_label_per_row(rows) -> None:
     tree = trees.cheapest(as_labels(rows, n_labels=5))
     assert cost.training_cost(tree, rows) == reference.cheapest_cost(rows, 5)
 
@@ -77,7 +77,7 @@ def test_edge_cases_give_a_tree_within_its_bounds(Y) -> None:
     assert cost.training_cost(tree, Y) >= cost.lower_bound(Y)
 
 
-def test_no_labels_are_refused() -> None:
+def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.cheapest(sparse.csr_array((3, 0), dtype=np.uint8))
 

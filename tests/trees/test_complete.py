@@ -9,7 +9,7 @@ def test_star_has_depth_one() -> None:
 
 
 @pytest.mark.parametrize("arity", [2, 3, 5])
-def test_all_inner_nodes_but_the_last_are_full(arity: int) -> None:
+def test_all_inner_nodes_except_the_last_are_full(arity: int) -> None:
     for m in range(2, 60):
         degree = trees.complete(m, arity=arity).degree
         inner = degree[degree > 0]
@@ -18,7 +18,7 @@ def test_all_inner_nodes_but_the_last_are_full(arity: int) -> None:
 
 
 @pytest.mark.parametrize("arity", [2, 3, 5])
-def test_depth_is_the_least_possible(arity: int) -> None:
+def test_depth_is_minimal(arity: int) -> None:
     for m in range(2, 60):
         depth = trees.complete(m, arity=arity).depth
         assert arity ** (depth - 1) < m <= arity**depth
@@ -34,11 +34,11 @@ def test_frequent_labels_get_the_cheap_leaves(arity: int) -> None:
 
 
 def test_counts_of_another_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="one entry a label, 3 in all, but has 2"):
+    with pytest.raises(ValueError, match="one entry per label, 3 in all, but has 2"):
         trees.complete(3, counts=[1, 2])
 
 
-def test_arity_beyond_the_labels_is_a_star() -> None:
+def test_an_arity_above_the_number_of_labels_gives_a_star() -> None:
     assert trees.complete(4, arity=10) == trees.star(4)
 
 
@@ -51,12 +51,12 @@ def test_random_tree_has_at_most_one_short_node(arity: int) -> None:
         assert (inner[1:] == min(arity, m)).all()
 
 
-def test_random_trees_of_three_labels_are_all_alike_frequent() -> None:
+def test_random_trees_of_three_labels_are_equally_frequent() -> None:
     alone = [trees.random(3, arity=2, random_state=seed).to_nested() for seed in range(600)]
     by_label = [sum(j in tree for tree in alone) for j in range(3)]
     assert sum(by_label) == 600
     assert min(by_label) > 150
 
 
-def test_seeds_give_other_trees() -> None:
+def test_another_random_state_gives_another_tree() -> None:
     assert trees.random(50, random_state=1) != trees.random(50, random_state=2)

@@ -31,7 +31,7 @@ def test_no_tree_is_cheaper(case: Case) -> None:
 
 @given(label_sets(7, 12))
 @settings(deadline=None, max_examples=100)
-def test_cost_is_that_of_the_recursion_over_partitions(case: Case) -> None:
+def test_cost_equals_that_of_the_recursion_over_partitions(case: Case) -> None:
     rows, m = case
     best = lowest_cost(lambda part: sum(1 for row in rows if row & part), frozenset(range(m)))
     assert exact_cost(case) == len(rows) + best
@@ -41,30 +41,30 @@ def test_identical_labels_make_a_star() -> None:
     assert trees.exact([[0, 1, 2, 3, 4]] * 3) == trees.star(5)
 
 
-def test_disjoint_labels_cost_what_multiclass_does() -> None:
+def test_disjoint_labels_cost_the_same_as_multiclass() -> None:
     counts = [9, 7, 5, 5, 3, 2, 1, 1, 1]
     rows = [[j] for j, count in enumerate(counts) for _ in range(count)]
     best = cost.training_cost(trees.multiclass(counts), rows)
     assert cost.training_cost(trees.exact(rows), rows) == best
 
 
-def test_nested_labels_cost_what_nested_does() -> None:
+def test_nested_labels_cost_the_same_as_nested() -> None:
     counts = [40, 21, 20, 9, 8, 2, 1, 1]
     rows = [[j for j, count in enumerate(counts) if count > i] for i in range(40)]
     best = cost.training_cost(trees.nested(counts), rows)
     assert cost.training_cost(trees.exact(rows), rows) == best
 
 
-def test_names_are_carried() -> None:
+def test_names_are_kept() -> None:
     assert trees.exact([["b"], ["a", "b"]]).names == ("a", "b")
 
 
-def test_too_many_labels_name_the_limit_and_the_remedy() -> None:
+def test_the_error_for_too_many_labels_names_limit_and_remedy() -> None:
     with pytest.raises(ValueError, match="at most 18 labels, but Y has 19; use cheapest"):
         trees.exact([range(19)])
 
 
-def test_no_labels_are_refused() -> None:
+def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.exact(as_labels([[], []], n_labels=0))
 

@@ -15,7 +15,7 @@ FORMATS = [
 @pytest.mark.parametrize(("write", "read"), FORMATS)
 @given(nested=nested_trees())
 @settings(deadline=None, max_examples=50)
-def test_reading_gives_back_what_was_written(write, read, nested) -> None:
+def test_a_written_tree_is_read_back(write, read, nested) -> None:
     tree = LabelTree.from_nested(nested)
     again = read(write(tree))
     assert again.to_nested() == tree.to_nested()
@@ -25,7 +25,7 @@ def test_reading_gives_back_what_was_written(write, read, nested) -> None:
 @pytest.mark.parametrize(("write", "read"), FORMATS)
 @given(names=st.lists(st.text(min_size=1), min_size=3, max_size=3, unique=True))
 @settings(deadline=None)
-def test_any_names_survive(write, read, names) -> None:
+def test_any_names_are_kept(write, read, names) -> None:
     assume(set(names) != {"0", "1", "2"})  # text formats read these as label numbers
     tree = LabelTree.from_nested([[0, 1], 2]).with_names(names)
     again = read(write(tree))
@@ -34,11 +34,11 @@ def test_any_names_survive(write, read, names) -> None:
     ]
 
 
-def test_nested_lists_survive() -> None:
+def test_nested_lists_are_kept() -> None:
     assert LabelTree.from_nested([[2, 0], 1]).to_nested() == [[2, 0], 1]
 
 
-def test_newick_lengths_comments_and_inner_names_are_passed_over() -> None:
+def test_newick_lengths_comments_and_inner_names_are_ignored() -> None:
     tree = LabelTree.from_newick("( (cat:0.5, 'sea ''fish''':1e-3)pets:1, [any] dog )root ;")
     assert tree.names == ("cat", "sea 'fish'", "dog")
     assert tree.to_nested() == [[0, 1], 2]
@@ -47,14 +47,14 @@ def test_newick_lengths_comments_and_inner_names_are_passed_over() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("(a,b)", "breaks off"),
+        ("(a,b)", "is truncated"),
         ("(a,b;", "';' out of place at position 4"),
         ("(a,,b);", "',' out of place at position 3"),
         ("a,b;", "',' out of place at position 1"),
         ("(a,b));", r"'\)' out of place at position 5"),
         ("(a,'b);", "cannot be read at position 3"),
-        ("(a,a);", "the name 'a' stands twice"),
-        ("", "breaks off"),
+        ("(a,a);", "the name 'a' occurs twice"),
+        ("", "is truncated"),
         ("();", r"'\)' out of place"),
     ],
 )
@@ -66,13 +66,13 @@ def test_malformed_newick_is_refused(text, message) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("graph { a -- b }", "a dot tree is a digraph"),
+        ("graph { a -- b }", "a dot tree must be a digraph"),
         ("digraph {\n a -> b\n c -> b\n}", "b has a second in line 3"),
         ("digraph {\n a -> b\n b -> a\n}", "no node has parent -1"),
         ("digraph {\n a -> b\n c -> d\n}", "both have parent -1"),
         ("digraph {\n a -> -> b\n}", "'->' out of place in line 2"),
-        ("digraph {\n a -> b [x\n}", "attributes end with \\], but those of line 2"),
-        ("digraph {\n a -> ", "breaks off"),
+        ("digraph {\n a -> b [x\n}", "attributes must end with \\], but those of line 2"),
+        ("digraph {\n a -> ", "is truncated"),
         ("digraph {\n a ! b }", "cannot be read in line 2: '!'"),
     ],
 )
@@ -99,8 +99,8 @@ def test_dot_chains_comments_and_attributes_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "a tree file is JSON, but line 1"),
-        ("[1]", "has not"),
+        ("{", "a tree file must be JSON, but line 1"),
+        ("[1]", "does not"),
         ('{"format": "labeltree.tree", "version": 9}', "version 9; this release reads 1. Upgrade"),
         ('{"format": "labeltree.tree", "version": 1, "parent": 3}', '"parent" of a tree file'),
         (
@@ -118,19 +118,19 @@ def test_malformed_json_is_refused(text, message) -> None:
         LabelTree.from_json(text)
 
 
-def test_names_that_json_cannot_hold_are_refused() -> None:
-    with pytest.raises(TypeError, match="JSON holds names that are texts or numbers"):
+def test_names_that_json_cannot_represent_are_refused() -> None:
+    with pytest.raises(TypeError, match="JSON requires names that are strings or numbers"):
         LabelTree.from_nested([0, 1]).with_names([b"a", b"b"]).to_json()
 
 
 @pytest.mark.parametrize("name", ["tree.json", "tree.nwk", "tree.dot.gz", "my.tree.json.zst"])
-def test_a_file_gives_back_the_tree(tmp_path, name) -> None:
+def test_a_saved_tree_is_loaded_back(tmp_path, name) -> None:
     tree = LabelTree.from_nested([["cat", "dog"], "sea fish"])
     tree.save(tmp_path / name)
     assert LabelTree.load(tmp_path / name) == tree
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
+def test_an_unknown_suffix_is_refused(tmp_path) -> None:
     with pytest.raises(
         ValueError, match=r"a tree file ends in \.json, .* but .*tree\.txt' does not"
     ):
@@ -139,9 +139,12 @@ def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"{", "tree.json: a tree file is JSON"), (b"\xff", "tree.json: a tree file is UTF-8")],
+    [
+        (b"{", "tree.json: a tree file must be JSON"),
+        (b"\xff", "tree.json: a tree file must be UTF-8"),
+    ],
 )
-def test_a_broken_file_is_named(tmp_path, content, message) -> None:
+def test_the_error_for_a_malformed_file_names_it(tmp_path, content, message) -> None:
     (tmp_path / "tree.json").write_bytes(content)
     with pytest.raises(ValueError, match=message):
         LabelTree.load(tmp_path / "tree.json")

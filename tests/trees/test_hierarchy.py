@@ -5,7 +5,7 @@ from labeltree import LabelTree
 ANIMALS = [("animal", "cat"), ("animal", "dog"), ("dog", "poodle"), ("dog", "boxer")]
 
 
-def test_an_inner_concept_gets_a_leaf_of_its_own() -> None:
+def test_an_inner_concept_gets_its_own_leaf() -> None:
     tree = LabelTree.from_hierarchy(ANIMALS)
     assert tree.names == ("animal", "cat", "dog", "poodle", "boxer")
     assert tree.to_nested() == [0, 1, [2, 3, 4]]
@@ -17,7 +17,7 @@ def test_only_given_labels_become_leaves_in_their_order() -> None:
     assert tree.to_nested() == [2, [1, 0]]
 
 
-def test_branches_without_labels_are_left_out() -> None:
+def test_branches_without_labels_are_omitted() -> None:
     assert LabelTree.from_hierarchy(ANIMALS, labels=["cat"]).to_nested() == 0
 
 
@@ -29,7 +29,7 @@ def test_order_of_pairs_does_not_matter_for_cost_or_shape() -> None:
     assert tree.degree.tolist()[0] == 3
 
 
-def test_a_pair_may_stand_twice() -> None:
+def test_a_pair_may_occur_twice() -> None:
     assert LabelTree.from_hierarchy(ANIMALS + ANIMALS) == LabelTree.from_hierarchy(ANIMALS)
 
 
@@ -46,7 +46,7 @@ def test_a_pair_may_stand_twice() -> None:
         ([("a", "b")], [], "labels is empty"),
     ],
 )
-def test_malformed_hierarchies_are_refused_by_name_and_rule(pairs, labels, message) -> None:
+def test_errors_for_malformed_hierarchies_name_concept_and_rule(pairs, labels, message) -> None:
     with pytest.raises(ValueError, match=message):
         LabelTree.from_hierarchy(pairs, labels=labels)
 

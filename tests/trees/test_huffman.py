@@ -23,14 +23,14 @@ def small_counts(max_labels: int, largest: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("arity", [2, 3, 4, 5])
-def test_cost_is_the_cheaper_of_both_short_merges(arity: int) -> None:
+def test_cost_is_the_lower_of_both_places_for_the_short_merge(arity: int) -> None:
     for counts in small_counts(8, 3) + small_counts(5, 7):
         expected = min(reference.huffman_cost(counts, arity, s) for s in ("first", "root"))
         assert price(trees.huffman(counts, arity), counts) == expected
 
 
 @pytest.mark.parametrize(("arity", "m"), [(2, 2), (2, 4), (2, 5), (3, 3), (3, 5), (4, 4)])
-def test_optimal_among_trees_of_that_arity(arity: int, m: int) -> None:
+def test_cost_is_optimal_among_trees_of_the_same_arity(arity: int, m: int) -> None:
     full = [
         np.array([leaf_cost(tree, j) for j in range(m)])
         for tree in all_trees(range(m))
@@ -41,17 +41,17 @@ def test_optimal_among_trees_of_that_arity(arity: int, m: int) -> None:
         assert price(trees.huffman(counts, arity), list(counts)) == best
 
 
-def test_skewed_counts_want_the_short_merge_at_the_root() -> None:
+def test_skewed_counts_have_the_short_merge_at_the_root() -> None:
     counts = [1, 1, 1, 997]
     assert price(trees.huffman(counts), counts) == 2009
     assert reference.huffman_cost(counts, 3, "first") == 3004
 
 
-def test_uniform_counts_want_the_short_merge_first() -> None:
+def test_uniform_counts_have_the_short_merge_first() -> None:
     assert sorted(map(str, trees.huffman([5] * 4).to_nested())) == ["2", "3", "[0, 1]"]
 
 
-def test_at_most_three_a_row_above_the_entropy() -> None:
+def test_cost_per_row_is_at_most_three_above_the_entropy_bound() -> None:
     rng = np.random.default_rng(0)
     for _ in range(300):
         counts = (10 ** rng.uniform(0, 4, rng.integers(1, 60))).astype(int).tolist()
@@ -63,7 +63,7 @@ def test_labels_without_rows_share_one_node() -> None:
     assert trees.huffman([0, 0, 0, 0, 5, 5]).to_nested() == [4, 5, [3, [0, 1, 2]]]
 
 
-def test_ties_go_to_the_lower_label() -> None:
+def test_ties_are_broken_by_the_lower_label() -> None:
     assert trees.huffman([1] * 5).to_nested() == [3, 4, [0, 1, 2]]
 
 

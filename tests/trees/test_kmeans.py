@@ -10,10 +10,10 @@ from labeltree.trees import LabelTree
 from tests.interrupting import interrupted
 from tests.reference import merging as reference
 
-ONE_LABEL_A_ROW = 200
+N_LABELS = 200
 
 
-def random_rows(seed, n_rows=400, n_features=60, n_labels=ONE_LABEL_A_ROW):
+def random_rows(seed, n_rows=400, n_features=60, n_labels=N_LABELS):
     """Every label has rows, and some rows have several labels."""
     rng = np.random.default_rng(seed)
     X = sparse.random_array((n_rows, n_features), density=0.1, rng=rng, dtype=np.float32)
@@ -22,7 +22,7 @@ def random_rows(seed, n_rows=400, n_features=60, n_labels=ONE_LABEL_A_ROW):
 
 
 def points(*labels):
-    """One row a label, so that the label vectors are the rows."""
+    """One row per label, so that the label vectors are the rows."""
     return np.array(labels, np.float32), [[j] for j in range(len(labels))]
 
 
@@ -46,7 +46,7 @@ def assert_every_label_once(tree: LabelTree, n_labels: int) -> None:
     )
 )
 @settings(deadline=None)
-def test_label_vectors_are_their_plain_statement(case) -> None:
+def test_label_vectors_equal_the_reference(case) -> None:
     X, rows = case
     Y = sparse.csr_array([[float(j in row) for j in range(5)] for row in rows])
     expected = reference.label_vectors(X.tolist(), rows, 5)
@@ -63,7 +63,7 @@ def test_label_vectors_of_huge_values_are_finite() -> None:
 def test_every_label_has_a_leaf_and_no_node_is_too_wide(balanced, arity, max_leaf_size) -> None:
     X, Y = random_rows(seed=1)
     tree = trees.kmeans(X, Y, arity=arity, max_leaf_size=max_leaf_size, balanced=balanced)
-    assert_every_label_once(tree, ONE_LABEL_A_ROW)
+    assert_every_label_once(tree, N_LABELS)
     assert tree.max_degree <= max(arity, max_leaf_size)
 
 
@@ -76,7 +76,7 @@ def test_balanced_clusters_of_a_node_differ_by_at_most_one_label(arity) -> None:
         assert np.ptp(below[tree.children(v)]) <= 1
 
 
-def test_a_node_that_is_split_has_as_many_children_as_asked_for() -> None:
+def test_a_split_node_has_arity_children() -> None:
     X, Y = random_rows(seed=3)
     for balanced in (True, False):
         assert trees.kmeans(X, Y, arity=7, balanced=balanced).degree[0] == 7
@@ -90,7 +90,7 @@ def test_two_obvious_clusters_are_found(seed, balanced) -> None:
     assert sorted(map(sorted, tree.to_nested())) == [[0, 2, 4], [1, 3, 5]]
 
 
-def test_unbalanced_clusters_are_as_large_as_they_are() -> None:
+def test_unbalanced_clusters_may_differ_in_size() -> None:
     X, Y = points([9, 1], [9, 2], [9, 0], [9, 3], [0, 9])
     sizes = {
         tuple(sorted(n_labels_under(tree)[tree.children(0)]))
@@ -101,13 +101,13 @@ def test_unbalanced_clusters_are_as_large_as_they_are() -> None:
     assert (1, 4) in sizes
 
 
-def test_the_length_of_a_label_does_not_matter() -> None:
+def test_the_length_of_a_label_vector_does_not_matter() -> None:
     X, Y = points([90, 10], [1, 9], [9, 2], [0.2, 0.9])
     tree = trees.kmeans(X, Y, max_leaf_size=2)
     assert sorted(map(sorted, tree.to_nested())) == [[0, 2], [1, 3]]
 
 
-def test_only_the_heaviest_entries_of_a_label_count() -> None:
+def test_only_the_largest_entries_of_a_label_vector_are_used() -> None:
     n_labels, n_heaviest = 40, 512
     rng = np.random.default_rng(9)
     heavy = np.argsort(rng.random((n_labels, 700)), axis=1) < n_heaviest
@@ -133,7 +133,7 @@ def test_threads_that_share_one_bisection_give_the_same_tree() -> None:
     assert trees.kmeans(X, Y, n_jobs=2) == trees.kmeans(X, Y, n_jobs=1)
 
 
-def test_another_seed_gives_another_tree() -> None:
+def test_another_random_state_gives_another_tree() -> None:
     X, Y = random_rows(seed=6)
     assert trees.kmeans(X, Y, random_state=0) == trees.kmeans(X, Y, random_state=0)
     assert trees.kmeans(X, Y, random_state=0) != trees.kmeans(X, Y, random_state=1)
@@ -144,7 +144,7 @@ def test_max_depth_is_the_depth_in_edges() -> None:
     for max_depth in (1, 2, 3):
         tree = trees.kmeans(X, Y, max_leaf_size=1, max_depth=max_depth)
         assert tree.depth == max_depth
-        assert_every_label_once(tree, ONE_LABEL_A_ROW)
+        assert_every_label_once(tree, N_LABELS)
 
 
 def test_unbalanced_trees_are_not_deep_even_if_labels_split_off_one_by_one() -> None:
@@ -153,7 +153,7 @@ def test_unbalanced_trees_are_not_deep_even_if_labels_split_off_one_by_one() -> 
     assert tree.depth <= 8 + 5 * np.log2(n) + 2
 
 
-def test_labels_without_rows_keep_together() -> None:
+def test_labels_without_rows_are_grouped_together() -> None:
     X = np.eye(4, dtype=np.float32)
     Y = sparse.csr_array(([1, 1, 1, 1], ([0, 1, 2, 3], [1, 3, 5, 7])), shape=(4, 8))
     for balanced in (True, False):
@@ -174,7 +174,7 @@ def test_labels_without_rows_keep_together() -> None:
     ],
     ids=["no rows", "no columns", "zeros", "equal labels", "sums of zero"],
 )
-def test_labels_without_a_direction_still_get_a_tree(X, n_labels, balanced) -> None:
+def test_labels_with_zero_or_equal_vectors_still_get_a_tree(X, n_labels, balanced) -> None:
     Y = sparse.csr_array(np.ones((X.shape[0], n_labels), np.uint8))
     for arity in (2, 3):
         tree = trees.kmeans(X, Y, arity=arity, max_leaf_size=2, balanced=balanced)
@@ -182,7 +182,7 @@ def test_labels_without_a_direction_still_get_a_tree(X, n_labels, balanced) -> N
         assert tree.max_degree <= arity
 
 
-def test_names_stay_with_their_labels() -> None:
+def test_names_keep_their_labels() -> None:
     tree = trees.kmeans([[1, 0], [0, 1]], [["b"], ["a"]])
     assert tree.names == ("a", "b")
 
@@ -207,7 +207,7 @@ def test_x_and_y_must_have_the_same_rows() -> None:
         trees.kmeans([[1.0], [2.0]], [[0]])
 
 
-def test_no_labels_are_refused() -> None:
+def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.kmeans([[1.0]], sparse.csr_array((1, 0), dtype=np.uint8))
 

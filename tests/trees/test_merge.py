@@ -23,7 +23,7 @@ def unordered(nested: object) -> object:
 
 @given(label_sets())
 @settings(deadline=None, max_examples=300)
-def test_merge_is_its_plain_statement(case: tuple[list[set[int]], int]) -> None:
+def test_merge_equals_the_reference(case: tuple[list[set[int]], int]) -> None:
     rows, m = case
     tree = trees.merge(as_labels(rows, n_labels=m))
     assert unordered(tree.to_nested()) == unordered(reference.phi_merge(rows, m))
@@ -39,14 +39,14 @@ def test_nested_labels_become_the_sorted_caterpillar() -> None:
     assert unordered(trees.merge(rows).to_nested()) == unordered([3, [2, [1, 0]]])
 
 
-def test_names_stay_with_their_labels() -> None:
+def test_names_keep_their_labels() -> None:
     tree = trees.merge([["b", "c"], ["a"], ["a"]])
     assert tree.names == ("a", "b", "c")
     assert unordered(tree.to_nested()) == unordered([0, [1, 2]])
 
 
-def test_rows_too_long_to_walk_count_but_are_not_walked() -> None:
-    m = 40_000  # 40,000² is beyond the budget of walks
+def test_rows_with_too_many_labels_count_but_suggest_no_pairs() -> None:
+    m = 40_000  # 40,000² exceeds the budget for pairs of labels
     every_label = sparse.csr_array(np.ones((1, m), np.uint8))
     pairs = sparse.kron(sparse.eye_array(m // 2, dtype=np.uint8), np.ones((1, 2), np.uint8))
     tree = trees.merge(sparse.vstack([every_label, sparse.csr_array(pairs)]))
@@ -61,6 +61,6 @@ def test_labels_that_are_never_positive_stay_shallow(m: int) -> None:
     assert tree.depth <= np.ceil(np.log2(m) / np.log2(3)) + 1
 
 
-def test_no_labels_are_refused() -> None:
+def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.merge(sparse.csr_array((3, 0), dtype=np.uint8))

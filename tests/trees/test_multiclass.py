@@ -25,14 +25,14 @@ def distributions(seed: int) -> dict[str, np.ndarray]:
     return {name: np.maximum(counts, name != "small").astype(int) for name, counts in real.items()}
 
 
-def test_optimal_for_all_small_counts() -> None:
+def test_cost_is_optimal_for_all_small_counts() -> None:
     for m in range(1, 6):
         for counts in itertools.combinations_with_replacement(range(6), m):
             best = reference.lowest_multiclass_cost(counts)
             assert price(trees.multiclass(counts), np.array(counts)) == best
 
 
-def test_optimal_for_seven_labels() -> None:
+def test_cost_is_optimal_for_seven_labels() -> None:
     rng = np.random.default_rng(1)
     for _ in range(60):
         counts = (10 ** rng.uniform(0, rng.uniform(0.5, 4), 7)).astype(int)
@@ -49,7 +49,7 @@ def test_hybrid_is_within_a_thousandth_of_exact(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_never_dearer_than_huffman(seed: int) -> None:
+def test_cost_never_exceeds_that_of_huffman(seed: int) -> None:
     for counts in distributions(seed).values():
         hybrid = trees.multiclass(counts, exact_up_to=0)
         assert price(hybrid, counts) <= price(trees.huffman(counts), counts)
@@ -57,8 +57,8 @@ def test_never_dearer_than_huffman(seed: int) -> None:
 
 
 @pytest.mark.parametrize("m", [100, 81, 128])
-def test_equal_counts_cost_what_the_formula_says(m: int) -> None:
-    # Splitting m equal labels evenly at every node, as two or as three parts.
+def test_cost_of_equal_counts_matches_the_recursion(m: int) -> None:
+    # Every node splits its equal labels evenly into two or three parts.
     best = [0, 0]
     for size in range(2, m + 1):
         two = 2 * size + best[size // 2] + best[size - size // 2]
@@ -73,7 +73,7 @@ def test_degrees_are_two_and_three() -> None:
     assert set(degree.tolist()) == {0, 2, 3}
 
 
-def test_hybrid_cost_is_that_of_its_tree() -> None:
+def test_hybrid_cost_equals_the_cost_of_its_tree() -> None:
     weights = np.sort(distributions(7)["log-uniform"])
     for n_binary in (0, 1, 5, 20):
         found = _core.hybrid_cost(weights, n_binary, 24, 2**61)
@@ -83,11 +83,11 @@ def test_hybrid_cost_is_that_of_its_tree() -> None:
         assert price(trees.LabelTree.from_parents(parent, label), weights) == found
 
 
-def test_hybrid_cost_beyond_the_limit_is_the_limit() -> None:
+def test_hybrid_cost_above_the_limit_is_the_limit() -> None:
     assert _core.hybrid_cost(np.array([1, 1, 1]), 0, 24, 5) == 5
 
 
-def test_too_many_labels_for_the_exact_programme_are_refused() -> None:
+def test_too_many_labels_for_the_exact_program_are_refused() -> None:
     with pytest.raises(ValueError, match="at most 4096 labels, but there are 5000; lower exact"):
         trees.multiclass(np.ones(5000, int), exact_up_to=10_000)
 

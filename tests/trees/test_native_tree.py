@@ -8,7 +8,7 @@ def native(parent: list[int], label: list[int]) -> _core.Tree:
     return _core.Tree(np.array(parent, np.int32), np.array(label, np.int32))
 
 
-def test_arrays_are_lent_read_only_and_outlive_the_tree() -> None:
+def test_arrays_are_read_only_views_that_outlive_the_tree() -> None:
     parent = native([-1, 0, 0], [-1, 0, 1]).parent
     assert parent.tolist() == [-1, 0, 0]
     assert not parent.flags.writeable

@@ -14,12 +14,12 @@ def nested_rows(counts: list[int]) -> list[list[int]]:
 
 
 def price(counts: list[int]) -> int:
-    """The training cost of `nested`, less one a row."""
+    """The training cost of `nested`, minus one per row."""
     rows = nested_rows(counts)
     return cost.training_cost(trees.nested(counts), rows) - len(rows) if rows else 0
 
 
-def test_optimal_for_all_small_counts() -> None:
+def test_cost_is_optimal_for_all_small_counts() -> None:
     for m in range(1, 6):
         for counts in itertools.combinations_with_replacement(range(6), m):
             assert price(list(counts)) == reference.lowest_nested_cost(counts)
@@ -27,13 +27,13 @@ def test_optimal_for_all_small_counts() -> None:
 
 @given(st.lists(st.integers(0, 60), min_size=6, max_size=6))
 @settings(deadline=None, max_examples=100)
-def test_optimal_for_six_labels(counts: list[int]) -> None:
+def test_cost_is_optimal_for_six_labels(counts: list[int]) -> None:
     assert price(counts) == reference.lowest_nested_cost(counts)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=60))
 @settings(deadline=None, max_examples=100)
-def test_cost_is_that_of_the_quadratic_programme(counts: list[int]) -> None:
+def test_cost_equals_that_of_the_quadratic_program(counts: list[int]) -> None:
     a = sorted(counts)
     best = {0: 0}  # cost of the first j labels; a single label is not a group
     for j in range(2, len(a) + 1):

@@ -11,7 +11,7 @@ from tests.reference import counts as reference
 @settings(deadline=None, max_examples=300)
 @example([9, 9, 9, 0])
 @example([27, 0, 0])
-def test_at_most_three_a_row_above_the_entropy(counts: list[int]) -> None:
+def test_cost_per_row_is_at_most_three_above_the_entropy_bound(counts: list[int]) -> None:
     price = np.array(counts) @ cost.leaf_costs(trees.shannon(counts))
     bound = reference.entropy_bound(counts)
     assert bound - 1e-6 <= price <= bound + 3 * sum(counts)
@@ -40,9 +40,9 @@ def test_nodes_of_degree_one_are_contracted() -> None:
     assert trees.shannon([10, 1]).to_nested() == [0, 1]
 
 
-def test_labels_without_rows_go_beside_the_rarest_when_the_code_is_full() -> None:
+def test_labels_without_rows_are_next_to_the_rarest_if_the_code_is_full() -> None:
     assert trees.shannon([3, 1, 1, 1, 3, 0, 0]).to_nested() == [0, 4, [1, 2, [3, [5, 6]]]]
 
 
-def test_labels_without_rows_go_to_the_greatest_depth_when_there_is_room() -> None:
+def test_labels_without_rows_are_at_the_greatest_depth_if_there_is_room() -> None:
     assert trees.shannon([2, 2, 0]).to_nested() == [0, 1, 2]

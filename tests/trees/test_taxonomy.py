@@ -1,4 +1,4 @@
-"""Trees of the user's own hierarchy."""
+"""Trees of user-provided hierarchies."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ e:animal skos:prefLabel "animal"@en .
 # Trees ------------------------------------------------------------------------------------------
 
 
-def test_the_tree_is_that_of_the_hierarchy_with_labels_in_their_order() -> None:
+def test_the_tree_follows_the_hierarchy_and_keeps_the_order_of_labels() -> None:
     tree = from_hierarchy(PAIRS, LABELS)
     assert tree.names == tuple(LABELS)
     assert tree.to_newick() == "(((cat,(dog,poodle,boxer)),cow),oak);"
 
 
-def test_rows_name_the_labels_by_name_or_by_number() -> None:
+def test_labels_of_rows_are_matched_by_name_or_number() -> None:
     assert from_hierarchy(PAIRS, [["cow"], ["cat", "dog"]]).names == ("cat", "cow", "dog")
     Y = np.eye(3, dtype=np.uint8)
     tree = from_hierarchy([("a", "0"), ("a", "2"), ("b", "1")], Y)
@@ -36,7 +36,7 @@ def test_rows_name_the_labels_by_name_or_by_number() -> None:
     assert tree.to_nested() == [[0, 2], 1]
 
 
-def test_labels_that_are_missing_hang_under_the_root_with_a_warning() -> None:
+def test_missing_labels_are_placed_under_the_root_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="1 of 3 labels are not in the hierarchy, such as 'tea'"):
         tree = from_hierarchy(PAIRS, ["cat", "dog", "tea"])
     assert tree.to_newick() == "((cat,dog),tea);"
@@ -48,7 +48,7 @@ def test_the_first_of_several_parents_is_kept_with_a_warning() -> None:
     assert hierarchy.ancestors("cat") == ["pet", "animal"]
 
 
-def test_a_collapse_is_that_of_the_library() -> None:
+def test_collapse_equals_the_function_of_the_same_name() -> None:
     Y = [["poodle", "boxer", "dog", "cat"], ["cow"], ["oak"]]
     plain = from_hierarchy(PAIRS, Y)
     assert from_hierarchy(PAIRS, Y, collapse=True) == lt.trees.collapse(plain, Y)
@@ -57,11 +57,11 @@ def test_a_collapse_is_that_of_the_library() -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["tea", "jam"], "no label is in the hierarchy; labels are such as 'tea'"),
+        (["tea", "jam"], "none is; an example of a label is 'tea', of a concept 'animal'"),
         (["cat", "cat"], "'cat' and 'cat' are both 'cat'"),
     ],
 )
-def test_labels_that_make_no_tree_are_refused(labels, message) -> None:
+def test_labels_that_do_not_form_a_tree_are_refused(labels, message) -> None:
     with pytest.raises(ValueError, match=message):
         from_hierarchy(PAIRS, labels)
 
@@ -82,7 +82,7 @@ def test_cycles_are_refused_by_name() -> None:
         ("cat\tpet\ndog\tpet/dog\npoodle\tpet / dog\n", "/"),
     ],
 )
-def test_tables_have_parents_or_paths(text, separator, tmp_path) -> None:
+def test_tables_hold_parents_or_paths(text, separator, tmp_path) -> None:
     (tmp_path / "t.tsv").write_text(text)
     hierarchy = Hierarchy.load(tmp_path / "t.tsv", separator=separator)
     assert {name: hierarchy.ancestors(name) for name in ("cat", "dog", "poodle", "pet")} == {
@@ -104,13 +104,13 @@ def test_tables_have_parents_or_paths(text, separator, tmp_path) -> None:
         ("t.ttl", "<http://a> <http://b> <http://c> .", "no skos:broader or skos:narrower"),
     ],
 )
-def test_broken_files_are_named_with_the_rule(name, text, message, tmp_path) -> None:
+def test_errors_for_malformed_files_name_file_and_rule(name, text, message, tmp_path) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         Hierarchy.load(tmp_path / name)
 
 
-def test_skos_concepts_go_by_identifier_name_and_notation(tmp_path) -> None:
+def test_skos_concepts_are_found_by_identifier_name_and_notation(tmp_path) -> None:
     (tmp_path / "t.ttl").write_text(TURTLE)
     hierarchy = Hierarchy.load(tmp_path / "t.ttl")
     dog = "http://example.org/dog"
@@ -121,19 +121,19 @@ def test_skos_concepts_go_by_identifier_name_and_notation(tmp_path) -> None:
     assert Hierarchy.load(tmp_path / "t.ttl", language="en").find("Hund") is None
 
 
-def test_skos_as_xml_says_the_same(tmp_path) -> None:
+def test_skos_as_xml_gives_the_same_hierarchy(tmp_path) -> None:
     rdflib = pytest.importorskip("rdflib")
     graph = rdflib.Graph().parse(data=TURTLE, format="turtle")
     (tmp_path / "t.ttl").write_text(TURTLE)
     (tmp_path / "t.rdf").write_text(graph.serialize(format="xml"))
-    ways = [
+    ancestors = [
         Hierarchy.load(tmp_path / name).ancestors("http://example.org/poodle")
         for name in ("t.ttl", "t.rdf")
     ]
-    assert ways[0] == ways[1] == ["http://example.org/dog", "http://example.org/animal"]
+    assert ancestors[0] == ancestors[1] == ["http://example.org/dog", "http://example.org/animal"]
 
 
-def test_a_name_of_two_concepts_is_refused_where_it_is_used() -> None:
+def test_an_ambiguous_name_is_refused_when_it_is_used() -> None:
     hierarchy = Hierarchy([("top", "a"), ("top", "b")], names=[("a", "bank"), ("b", "bank")])
     with pytest.raises(ValueError, match="'bank' is 'a' and 'b'; use these names"):
         hierarchy.find("bank")

@@ -30,7 +30,7 @@ def nested_trees(max_labels: int = 12) -> st.SearchStrategy[object]:
     )
 
 
-def test_nodes_are_breadth_first_with_siblings_side_by_side() -> None:
+def test_nodes_are_breadth_first_with_adjacent_siblings() -> None:
     tree = LabelTree.from_nested(EXAMPLE)
     assert tree.parent.tolist() == [-1, 0, 0, 0, 1, 1, 3, 3, 3]
     assert tree.label.tolist() == [-1, -1, 2, -1, 0, 1, 3, 4, 5]
@@ -83,13 +83,13 @@ def test_children_and_parents_agree(nested: object) -> None:
         ([[-1, 0, 0]], [-1, 0, 1], "one dimension"),
     ],
 )
-def test_malformed_parents_are_refused_by_node_and_rule(parent, label, message) -> None:
+def test_errors_for_malformed_parents_name_node_and_rule(parent, label, message) -> None:
     with pytest.raises(ValueError, match=message):
         LabelTree.from_parents(parent, label)
 
 
 def test_parents_that_are_not_integers_are_refused() -> None:
-    with pytest.raises(TypeError, match="parent holds integers, but its dtype is float64"):
+    with pytest.raises(TypeError, match="parent must hold integers, but its dtype is float64"):
         LabelTree.from_parents([-1.0, 0.0, 0.0], [-1, 0, 1])
 
 
@@ -98,9 +98,9 @@ def test_parents_that_are_not_integers_are_refused() -> None:
     [
         ([0, []], ValueError, "node 2 is an empty list"),
         ([0, 1.5], TypeError, "node 2 is float"),
-        ([0, "cat"], ValueError, "label 0 stands beside names"),
+        ([0, "cat"], ValueError, "label 0 is mixed with names"),
         ([0, True], TypeError, "node 2 is bool"),
-        (["cat", "cat"], ValueError, "the name 'cat' stands twice"),
+        (["cat", "cat"], ValueError, "the name 'cat' occurs twice"),
     ],
 )
 def test_malformed_nested_lists_are_refused(nested, error, message) -> None:
@@ -108,10 +108,10 @@ def test_malformed_nested_lists_are_refused(nested, error, message) -> None:
         LabelTree.from_nested(nested)
 
 
-def test_a_list_that_holds_itself_is_refused() -> None:
+def test_a_list_that_contains_itself_is_refused() -> None:
     nested: list[object] = [0]
     nested.append(nested)
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         LabelTree.from_nested(nested)
 
 
@@ -120,11 +120,11 @@ def test_a_list_that_holds_itself_is_refused() -> None:
     [
         ([[0, 1, 1.0]], None),
         ([[0, 2, 1.0, 2], [1, 3, 1.0, 3]], None),
-        ([[0, 2, 1.0, 2]], "joins clusters 0..1, but names 2"),
+        ([[0, 2, 1.0, 2]], "must join clusters 0..1, but names 2"),
         ([[0, 1, 1.0, 2], [0, 2, 1.0, 3]], "0 is again in step 1"),
         ([[0, 0.5, 1.0, 2]], "names 0.5"),
         ([[0, float("nan"), 1.0, 2]], "names nan"),
-        ([0, 1], "a linkage has 4 columns"),
+        ([0, 1], "a linkage must have 4 columns"),
     ],
 )
 def test_linkage_is_checked(linkage, message) -> None:
@@ -142,22 +142,22 @@ def test_scipy_linkage_becomes_a_binary_tree() -> None:
     assert tree.to_nested() == [[0, 1], [2, 3]]
 
 
-def test_a_tree_never_changes() -> None:
+def test_a_tree_is_immutable() -> None:
     tree = LabelTree.from_nested(EXAMPLE)
-    with pytest.raises(AttributeError, match="a LabelTree never changes"):
+    with pytest.raises(AttributeError, match="a LabelTree is immutable"):
         tree.parent = np.zeros(3)
     with pytest.raises(ValueError, match="read-only"):
         tree.degree[0] = 7
 
 
 @pytest.mark.parametrize("index", [-1, 6, 9])
-def test_labels_outside_are_refused(index: int) -> None:
+def test_labels_out_of_range_are_refused(index: int) -> None:
     with pytest.raises(IndexError, match=r"labels are 0\.\.5"):
         LabelTree.from_nested(EXAMPLE).leaf(index)
 
 
-def test_nodes_outside_are_refused() -> None:
-    with pytest.raises(IndexError, match=r"nodes are 0\.\.8, but 9 was asked for"):
+def test_nodes_out_of_range_are_refused() -> None:
+    with pytest.raises(IndexError, match=r"nodes are 0\.\.8, but 9 was requested"):
         LabelTree.from_nested(EXAMPLE).children(9)
 
 
@@ -171,12 +171,12 @@ def test_copies_are_equal(again) -> None:
     assert tree != tree.with_names(None)
 
 
-def test_names_must_fit() -> None:
+def test_the_number_of_names_must_match() -> None:
     with pytest.raises(ValueError, match="2 in all, but has 3"):
         LabelTree.from_parents([-1, 0, 0], [-1, 0, 1], names="abc")
 
 
-def test_a_million_labels_in_a_caterpillar_are_no_pain() -> None:
+def test_a_caterpillar_of_a_million_labels_is_handled() -> None:
     m = 1_000_000
     inner = np.arange(m - 1)
     parent = np.concatenate([inner - 1, inner, [m - 2]])

@@ -42,7 +42,7 @@ def matrices() -> tuple[sparse.csr_array, list[int]]:
 # The search -------------------------------------------------------------------------------------
 
 
-def test_the_default_is_tried_on_every_rung_and_never_beats_what_is_chosen(small_rungs) -> None:
+def test_the_default_is_tried_on_every_rung_and_never_beats_the_best(small_rungs) -> None:
     tuning = quick(metric="P@3")
     sizes = {trial.n_rows for trial in tuning.trials}
     assert len(sizes) > 1
@@ -51,7 +51,7 @@ def test_the_default_is_tried_on_every_rung_and_never_beats_what_is_chosen(small
     assert tuning.best.score >= tuning.default.score
 
 
-def test_the_better_third_goes_on(small_rungs, monkeypatch) -> None:
+def test_the_best_third_is_trained_on_more_rows(small_rungs, monkeypatch) -> None:
     monkeypatch.setattr(search, "_MAX_ROUNDS", 1)
     tuning = quick(n_settings=7)
     rungs = [[t for t in tuning.trials if t.rung == rung and t.settings] for rung in (0, 1)]
@@ -68,29 +68,29 @@ def test_the_same_trials_have_the_same_scores(small_rungs) -> None:
     ]
 
 
-def test_a_score_is_that_of_the_library_on_the_rows_holdout() -> None:
+def test_a_score_equals_evaluate_on_the_held_out_rows() -> None:
     tuning = quick(n_settings=1, holdout=0.25)
     order = np.random.default_rng(0).permutation(len(TEXTS))
-    held, rest = np.sort(order[:15]), np.sort(order[15:])
+    held_out, rest = np.sort(order[:15]), np.sort(order[15:])
     tagger = TextTagger(n_jobs=1).fit([TEXTS[i] for i in rest], [TAGS[i] for i in rest])
-    expected = tagger.evaluate([TEXTS[i] for i in held], [TAGS[i] for i in held])
+    expected = tagger.evaluate([TEXTS[i] for i in held_out], [TAGS[i] for i in held_out])
     assert tuning.best.score == pytest.approx(expected["nDCG@5"])
     assert tuning.n_validation == 15
 
 
-def test_labels_that_a_sample_does_not_have_count_as_missed(small_rungs) -> None:
+def test_labels_missing_from_a_sample_count_as_misses(small_rungs) -> None:
     tags = [[f"only {i}"] for i in range(len(TEXTS))]
     assert quick(tags=tags, n_settings=2).best.score == 0.0
 
 
 @pytest.mark.parametrize("metric", ["psp@3", "micro_f1", "macro_F1", "R@5"])
-def test_every_kind_of_metric_is_searched_by(metric) -> None:
+def test_every_kind_of_metric_can_be_optimized(metric) -> None:
     tuning = quick(metric=metric, n_settings=2)
     assert tuning.metric.lower() == metric.lower()
     assert tuning.best.score == tuning.best.figures[tuning.metric] > 0
 
 
-def test_classes_and_matrices_are_tuned_too() -> None:
+def test_classes_and_matrices_can_be_tuned() -> None:
     X, classes = matrices()
     tuning = tune(X, classes, time=None, n_settings=3, metric="micro_F1", n_jobs=1)
     model = tuning.fit(X, classes)
@@ -104,13 +104,13 @@ def test_given_parameters_are_kept_and_not_searched() -> None:
     assert tuning.fit(TEXTS, TAGS).classifier.C == 3.0
 
 
-def test_a_tree_of_the_user_is_kept() -> None:
+def test_a_user_supplied_tree_is_kept() -> None:
     tree = lt.LabelTree.from_nested([["drink", "milk"], ["food", "black"]])
     tuning = quick(tree=tree, n_settings=2)
     assert tuning.fit(TEXTS, TAGS).trees_ == [tree]
 
 
-def test_words_are_made_once_for_settings_that_share_them(monkeypatch) -> None:
+def test_text_features_are_computed_once_for_settings_that_share_them(monkeypatch) -> None:
     made = []
     fit = evaluator.TextFeatures.fit
 
@@ -133,26 +133,26 @@ def test_without_time_only_the_default_is_tried(small_rungs) -> None:
 
 @pytest.fixture
 def stopped_early(monkeypatch) -> None:
-    """Ctrl-C comes when the first setting but the default is tried."""
-    judge = evaluator.Judge.judge
+    """Ctrl-C arrives when the first settings other than the default are tried."""
+    evaluate = evaluator.Evaluator.evaluate
 
     def interrupted(self, settings, n_rows):
         if settings:
             raise KeyboardInterrupt
-        return judge(self, settings, n_rows)
+        return evaluate(self, settings, n_rows)
 
-    monkeypatch.setattr(evaluator.Judge, "judge", interrupted)
+    monkeypatch.setattr(evaluator.Evaluator, "evaluate", interrupted)
 
 
 @pytest.mark.usefixtures("stopped_early")
-def test_ctrl_c_leaves_the_best_so_far() -> None:
+def test_ctrl_c_returns_the_best_so_far() -> None:
     tuning = quick()
     assert tuning.why_ended == "stopped"
     assert len(tuning.trials) == 1
     assert tuning.fit(TEXTS, TAGS).tag(["tea"], k=1)[0][0][0] == "drink"
 
 
-def test_settings_that_fail_are_passed_over() -> None:
+def test_settings_that_fail_are_skipped() -> None:
     texts = [f"word{i}" for i in range(60)]  # no word is in three texts
     tuning = quick(texts, n_settings=30)
     failed = [trial for trial in tuning.trials if trial.score is None]
@@ -161,7 +161,7 @@ def test_settings_that_fail_are_passed_over() -> None:
     assert failed[0].error in tuning.to_csv()
 
 
-def test_the_last_fit_takes_over_what_the_validation_rows_taught() -> None:
+def test_the_final_fit_keeps_the_calibration_of_the_validation_rows() -> None:
     tuning = quick(n_settings=1)
     model = tuning.fit(TEXTS, TAGS)
     assert model.model_.calibration is tuning.calibration
@@ -175,7 +175,7 @@ def test_the_last_fit_takes_over_what_the_validation_rows_taught() -> None:
         ({"holdout": 1.5}, "holdout must be above 0 and below 1, but is 1.5"),
         ({"n_settings": 0}, "n_settings must be at least 1"),
         ({"time": "soon"}, "a number and a unit"),
-        ({"texts": ["tea"] * 3, "tags": [["a"]] * 3}, "of 3 rows 1 are to judge by"),
+        ({"texts": ["tea"] * 3, "tags": [["a"]] * 3}, "Y has 3 rows, of which 1 are held out"),
         ({"tags": [["a"]]}, "X has 60 rows, but Y has 1"),
     ],
 )
@@ -192,7 +192,7 @@ def test_unknown_parameters_are_refused() -> None:
 # The settings -----------------------------------------------------------------------------------
 
 
-def test_settings_are_drawn_once_each_and_one_change_comes_first() -> None:
+def test_settings_are_drawn_once_each_and_single_changes_come_first() -> None:
     choices = open_choices({}, is_text=True)
     n_singles = sum(map(len, choices.values()))
     drawn = list(islice(draw_settings(choices, 0), n_singles + 50))
@@ -262,20 +262,23 @@ def test_every_setting_of_the_search_can_be_written_as_options(docs, tmp_path, c
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "-o says where the model goes"),
+        ([], "an output is required"),
         (["-o", "m.lt", "--metric", "speed"], "--metric must be one of"),
-        (["-o", "m.lt", "--trials", "trials.txt"], "--trials is a .json or .csv file"),
-        (["-o", "m.lt", "--width", "1", "--tree", "kmeans"], "--width is of the auto tree"),
+        (["-o", "m.lt", "--trials", "trials.txt"], "--trials must be a .json or .csv file"),
+        (
+            ["-o", "m.lt", "--width", "1", "--tree", "kmeans"],
+            "--width applies to the auto tree only",
+        ),
     ],
 )
-def test_wrong_usage_is_told_before_any_work(docs, arguments, message, capsys) -> None:
+def test_wrong_usage_is_reported_before_any_work(docs, arguments, message, capsys) -> None:
     assert main(["tune", docs, *arguments]) == 2
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("stopped_early")
-def test_a_stopped_command_writes_the_best_so_far(docs, tmp_path, capsys) -> None:
+def test_an_interrupted_command_writes_the_best_so_far(docs, tmp_path, capsys) -> None:
     out = tmp_path / "made.lt"
     assert main(["tune", docs, "-o", str(out)]) == 0
-    assert "stopped; going on with the best so far" in capsys.readouterr().err
+    assert "interrupted; training with the best settings so far" in capsys.readouterr().err
     assert out.exists()

@@ -1,7 +1,7 @@
 """labeltree and omikuji in the same Annif, on the same texts.
 
-Makes an environment with Annif and this labeltree below build/annif, trains each system from the
-same files and evaluates it by Annif's own measures; each phase is a fresh process on one thread.
+Creates an environment with Annif and this labeltree in build/annif, trains each system from the
+same files and evaluates it with Annif's own metrics. Each phase is a new process on one thread.
 """
 
 from benchmarks.pages.annif.measure import add_arguments, measure

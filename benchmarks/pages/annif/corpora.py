@@ -24,7 +24,7 @@ class Corpus:
     tags: Sequence[Sequence[str]]
 
     def write(self, folder: Path, max_texts: int | None, seed: int = 0) -> dict[str, float]:
-        """Write vocab.tsv, train.tsv and test.tsv, and return how large they are.
+        """Write vocab.tsv, train.tsv and test.tsv, and return their sizes.
 
         If there are more than `max_texts`, that many are drawn at random.
         """
@@ -54,21 +54,21 @@ class Corpus:
 
 
 def docstrings() -> Corpus:
-    """The docstrings of the installed packages by their dotted path."""
+    """Return the docstrings of the installed packages, tagged by their dotted path."""
     data = python_docs()
     return Corpus("docstrings", data.texts, data.tags)
 
 
 def jsonl(path: Path) -> Corpus:
-    """A file of the user."""
+    """Return the texts of a JSONL file."""
     rows = list(read_jsonl(path, label_field=("tags", "labels", "subjects")))
     return Corpus(path.stem, [text for text, _ in rows], [tags for _, tags in rows])
 
 
 def wordnet(folder: Path) -> Corpus:
-    """Nouns and verbs with their gloss, by all that they are a kind of.
+    """Return nouns and verbs with their gloss, tagged with all their hypernyms.
 
-    `folder` has the files data.noun and data.verb, as Debian's package wordnet-base does.
+    `folder` has the files data.noun and data.verb of Debian's package wordnet-base.
     """
     texts, tags = [], []
     for part in ("noun", "verb"):
@@ -82,9 +82,9 @@ def wordnet(folder: Path) -> Corpus:
 
 
 def _synsets(path: Path) -> Iterator[tuple[str, tuple[list[str], str, list[str]]]]:
-    """Iterate over the number of each synset, its lemmas, its gloss and what it is a kind of."""
+    """Iterate over the number of each synset, its lemmas, its gloss and its hypernyms."""
     for line in path.read_text(encoding="latin-1").splitlines():
-        if line.startswith(" "):  # the licence
+        if line.startswith(" "):  # the license
             continue
         front, _, gloss = line.partition(" | ")
         fields = front.split()

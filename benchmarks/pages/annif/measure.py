@@ -38,7 +38,7 @@ _PUNKT = ("collocations.tab", "sent_starters.txt", "abbrev_types.txt", "ortho_co
 
 
 def environment(cache: Path) -> Path:
-    """Return the Python of an environment that has Annif and labeltree as it stands here."""
+    """Return the Python of an environment with Annif and this version of labeltree."""
     folder = cache / "environment"
     python = folder / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
@@ -47,7 +47,7 @@ def environment(cache: Path) -> Path:
         subprocess.run([*pip, ANNIF, str(ROOT)], check=True)
         (folder / "ready").touch()
     subprocess.run([*pip, "--force-reinstall", "--no-deps", str(ROOT)], check=True)
-    # The tokenizer of words asks for data of the tokenizer of sentences, which is not used here.
+    # The word tokenizer requires data of the sentence tokenizer, which is not used here.
     words = folder / "nltk_data" / "tokenizers" / "punkt_tab" / "english"
     words.mkdir(parents=True, exist_ok=True)
     for name in _PUNKT:
@@ -121,9 +121,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, help="more corpora, {text, tags} per line")
     parser.add_argument("--wordnet", type=Path, help="folder with data.noun and data.verb")
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "annif")
-    parser.add_argument("--max-texts", type=int, help="number of texts drawn of each corpus (all)")
     parser.add_argument(
-        "--systems", nargs="+", choices=[*LABELTREE, *OMIKUJI], help="only these of the table"
+        "--max-texts", type=int, help="maximum number of texts per corpus (default: all)"
+    )
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        choices=[*LABELTREE, *OMIKUJI],
+        help="systems to measure (default: all)",
     )
 
 

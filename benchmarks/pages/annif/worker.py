@@ -1,9 +1,9 @@
-"""What runs in the environment that has Annif: one phase of one system per process.
+"""Code that runs in the environment with Annif: one phase of one system per process.
 
     worker.py train|predict|tagger SYSTEM FOLDER OUTPUT
 
-FOLDER has projects.cfg, train.tsv, test.tsv and Annif's data. This file imports nothing of the
-project but the installed package.
+FOLDER has projects.cfg, train.tsv, test.tsv and Annif's data. This file imports nothing from the
+project except the installed package.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 METRICS = ["Precision@1", "Precision@3", "Precision@5", "F1@5", "NDCG@5", "NDCG@10"]
-LIMIT = 10  # what `annif eval` looks at
-N_ALONE = 300  # texts that are tagged one by one
-BATCH = 32  # texts that Annif tags at once
+LIMIT = 10  # number of suggestions that `annif eval` uses
+N_ALONE = 300  # texts tagged one at a time
+BATCH = 32  # texts per batch in Annif
 _TRAINING_FILES = ("omikuji-train.txt", "labeltree-train.lt")
 
 
 def train(project: Any, folder: Path) -> dict[str, Any]:
-    """Train from texts, then once more from what that left in the cache; on one thread."""
+    """Train from texts, then again from the cached features; on one thread."""
     corpus = project_corpus(project, folder / "train.tsv")
     start = time.process_time()
     project.train(corpus, jobs=1)
@@ -42,12 +42,12 @@ def train(project: Any, folder: Path) -> dict[str, Any]:
 
 
 def predict(project: Any, folder: Path) -> dict[str, Any]:
-    """Open the model, tag texts in batches and one by one, and evaluate the suggestions."""
+    """Load the model, tag texts in batches and one at a time, and evaluate the suggestions."""
     documents = list(project_corpus(project, folder / "test.tsv").documents)
     start = time.perf_counter()
     project.initialize()
     opening = time.perf_counter() - start
-    words(project, documents)  # which fills the caches of the analyzer
+    words(project, documents)  # fills the caches of the analyzer
     start = time.process_time()
     words(project, documents)
     in_words = time.process_time() - start
@@ -64,7 +64,7 @@ def predict(project: Any, folder: Path) -> dict[str, Any]:
 
 
 def tagger(project: Any, folder: Path) -> dict[str, Any]:
-    """TextTagger with its own features: what `labeltree train` makes of the texts."""
+    """Train TextTagger with its own features, as `labeltree train` does."""
     from annif.suggestion import SubjectSuggestion, SuggestionBatch
 
     import labeltree as lt
@@ -98,7 +98,7 @@ def tagger(project: Any, folder: Path) -> dict[str, Any]:
 
 
 def words(project: Any, documents: list[Any]) -> None:
-    """Make features of documents and no more."""
+    """Compute the features of documents without predicting."""
     backend = project.backend
     texts = [document.text for document in documents]
     if backend.name == "labeltree":
@@ -108,7 +108,7 @@ def words(project: Any, documents: list[Any]) -> None:
 
 
 def alone(project: Any, documents: list[Any]) -> list[float]:
-    """Return the seconds of texts that are tagged one by one."""
+    """Return the seconds of each text, tagged one at a time."""
     seconds = []
     for document in documents[:N_ALONE]:
         start = time.perf_counter()
@@ -118,7 +118,7 @@ def alone(project: Any, documents: list[Any]) -> list[float]:
 
 
 def evaluate(subjects: Any, batches: list[Any], documents: list[Any]) -> dict[str, float]:
-    """Return the measures of Annif."""
+    """Return the metrics of Annif."""
     from annif.eval import EvaluationBatch
 
     evaluation = EvaluationBatch(subjects)
@@ -131,20 +131,20 @@ def evaluate(subjects: Any, batches: list[Any], documents: list[Any]) -> dict[st
 
 
 def project_corpus(project: Any, path: Path) -> Any:
-    """Return a corpus of Annif."""
+    """Return a file as an Annif corpus."""
     from annif.corpus import DocumentFileTSV
 
     return DocumentFileTSV(str(path), project.subjects)
 
 
 def model_bytes(folder: Path) -> int:
-    """Return the size of all that suggestions need."""
+    """Return the size of all files that suggestions need."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return sum(path.stat().st_size for path in files if path.name not in _TRAINING_FILES)
 
 
 def main(phase: str, system: str, folder: str, output: str) -> None:
-    """Run one phase and write what was measured."""
+    """Run one phase and write its figures."""
     import annif.registry
 
     from labeltree.annif import register

@@ -1,13 +1,13 @@
-"""Learning row by row, beside Vowpal Wabbit's --plt and our own batch fit, on one thread.
+"""Online learning compared with Vowpal Wabbit's --plt and with a batch fit, on one thread.
 
     python -m benchmarks.pages online --data DATA/eurlex-4k DATA/yso-finna-en changelogs
     python -m benchmarks.pages online --new-labels DATA/tib-gnd
     python -m benchmarks.pages online --new-rows DATA/eurlex-4k DATA/tib-gnd --finish DATA/eurlex-4k
 
-Rows come in random order, those of `changelogs` (Debian's, on this machine) by date. Each row is
-predicted before it is learned; test rows are predicted at the end. `--new-labels` adds 10,000
-labels to a trained model; `--new-rows` continues from a trained model in several ways, and
-`--finish` fits an online model again.
+Rows arrive in random order, those of `changelogs` (Debian's, from the local machine) by date. Each
+row is predicted before the model learns from it; test rows are predicted at the end. `--new-labels`
+adds 10,000 labels to a trained model; `--new-rows` continues from a trained model in several ways,
+and `--finish` fits an online model again.
 """
 
 from benchmarks.pages.online.measure import add_arguments, measure

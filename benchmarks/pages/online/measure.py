@@ -1,4 +1,4 @@
-"""Measuring what learns row by row."""
+"""Measurement of online learning."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def figures(
     answers: NDArray[Any],
     tests: NDArray[Any],
 ) -> dict[str, Any]:
-    """Return the figures of a system; the last tenth shows where learning has arrived."""
+    """Return the figures of a system, over all rows and over the last tenth."""
     n = stream.X.shape[0]
     last = np.arange(n - n // 10, n)
     return {
@@ -51,7 +51,7 @@ def figures(
 
 
 def labeltree(stream: streams.Stream, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of `partial_fit` and `progressive`."""
+    """Return the figures of `partial_fit` and `predict_then_fit`."""
     learner = PLTClassifier(n_jobs=1, online_params=options)
     learn_s, _ = cpu_timed(lambda: learner.partial_fit(stream.X, stream.Y))
     clf = PLTClassifier(n_jobs=1, online_params=options)
@@ -75,7 +75,7 @@ def batch(stream: streams.Stream) -> dict[str, Any]:
 
 
 def write_vw(path: Path, X: Any, Y: LabelRows) -> None:
-    """Write rows in Vowpal Wabbit's text format, in their order."""
+    """Write rows in order, in Vowpal Wabbit's text format."""
     with path.open("w") as file:
         for i in range(X.shape[0]):
             row = slice(X.indptr[i], X.indptr[i + 1])
@@ -141,8 +141,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new-labels", type=Path, nargs="*", metavar="FOLDER", default=[])
     parser.add_argument("--new-rows", type=Path, nargs="*", metavar="FOLDER", default=[])
     parser.add_argument("--finish", type=Path, nargs="*", metavar="FOLDER", default=[])
-    parser.add_argument("--rows", type=int, help="number of rows to learn (all)")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds for Vowpal Wabbit")
+    parser.add_argument("--rows", type=int, help="number of rows to learn (default: all)")
+    parser.add_argument(
+        "--timeout", type=float, default=900, help="time limit of Vowpal Wabbit in seconds"
+    )
     parser.add_argument("--cache", type=Path, default=CACHE)
 
 

@@ -1,4 +1,4 @@
-"""New labels for a trained model: how long they take, and what they do to the others."""
+"""New labels for a trained model: learning time, and accuracy on old and new labels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from labeltree.data import LabelRows
 
 N_NEW = 10_000
 K = 5
-#: Narrow nodes: what learns row by row keeps numbers for all siblings of a feature.
+#: Narrow nodes, because an online learner stores numbers for all siblings of a feature.
 TREE = {"width": 0.2}
 
 
 def measure_new_labels(folder: Path, n_new: int = N_NEW, seed: int = 0) -> dict[str, Any]:
-    """Fit a model to the rows without some labels, then learn the others; full training beside it.
+    """Fit a model without some labels, then learn these; compare with a fit to all rows.
 
-    Old and new labels are evaluated apart: the predictions and the truth are both of one kind.
+    Old and new labels are evaluated separately, with predictions and truth of one kind only.
     """
     stream = streams.of(str(folder), None, seed)
     X, Y = stream.X, stream.Y
@@ -54,7 +54,7 @@ def measure_new_labels(folder: Path, n_new: int = N_NEW, seed: int = 0) -> dict[
 
 
 def _sets(Y: LabelRows, rows: NDArray[np.int64]) -> list[list[int]]:
-    """Return labels by name, so that those of other rows are unknown."""
+    """Return labels by name, so that labels of other rows are unknown."""
     return [Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tolist() for i in rows.tolist()]
 
 

@@ -12,7 +12,7 @@ from benchmarks.rows import cpu_timed, percent_at
 from labeltree import PLTClassifier
 
 K = 5
-SHARE = 0.8  # of the rows come first
+SHARE = 0.8  # share of the rows that come first
 
 
 class Ways:

@@ -1,4 +1,4 @@
-"""Rows that come one after the other, with labels that nobody has seen before."""
+"""Streams of rows with labels that appear over time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from labeltree.data import LabelRows, as_features, as_labels, read_npz, read_npz
 
 CHANGELOGS = "changelogs"
 _DOC = Path("/usr/share/doc")
-_N_FEATURES = 2**17  # columns that words are hashed to
+_N_FEATURES = 2**17  # number of features that words are hashed to
 _TEST_SHARE = 0.1
-# package (version) distributions; options, the changes, and who changed it when.
+# package (version) distributions; options, the changes, then author and date.
 _ENTRY = re.compile(
     r"^([a-z0-9][a-z0-9+.-]+) \(([^)]*)\)[^\n]*;[^\n]*\n(.*?)\n -- ([^\n]*?) <[^\n]*>  ([^\n]*)$",
     re.DOTALL | re.MULTILINE,
@@ -40,7 +40,7 @@ class Stream(NamedTuple):
 
 
 def of(source: str, n_rows: int | None, seed: int) -> Stream:
-    """Return the stream of a folder of npz files, shuffled, or of the changelogs here, by date."""
+    """Return a shuffled stream of a folder of npz files, or of the changelogs by date."""
     if source == CHANGELOGS:
         return changelogs(n_rows)
     folder = Path(source)
@@ -61,7 +61,7 @@ def of(source: str, n_rows: int | None, seed: int) -> Stream:
 def changelogs(n_rows: int | None = None) -> Stream:
     """Return the entries of all Debian changelogs on this machine, from the oldest to the newest.
 
-    An entry is labeled with its package and with who wrote it; both appear over time.
+    An entry is labeled with its package and its author; both appear over time.
     """
     found = {(package, version): entry for package, version, *entry in _entries()}
     rows = sorted((date, text, package, who) for (package, _), (text, who, date) in found.items())
@@ -87,7 +87,7 @@ def _entries() -> Iterator[tuple[str, str, str, str, datetime]]:
                     when = parsedate_to_datetime(date)
                 except ValueError:
                     continue
-                # Some give no zone.
+                # Some dates have no time zone.
                 when = when.replace(tzinfo=when.tzinfo or UTC)
                 yield package, version, text, who.strip(), when
 

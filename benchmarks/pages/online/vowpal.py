@@ -1,6 +1,6 @@
 """Vowpal Wabbit's online tree on a stream: vowpal.py JOB RESULT
 
-Runs in its own environment: it needs numpy only and imports nothing of the project.
+Runs in its own environment: it needs only numpy and imports nothing from the project.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vowpalwabbit import Workspace
 
 
 def options(job: dict[str, Any]) -> str:
-    """Return what all its runs share."""
+    """Return the options shared by all runs."""
     settings = " ".join(f"--{name} {value}" for name, value in job["settings"].items())
     return f"--plt {job['n_labels']} {settings} --quiet --no_stdin"
 
@@ -36,7 +36,7 @@ def learn(job: dict[str, Any]) -> float:
 
 def predict_then_fit(job: dict[str, Any]) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
     """Return the CPU seconds of predicting and learning each row, and both predictions."""
-    # Its tree has leaves that are no labels: twice as many are requested, and those are dropped.
+    # Its tree has leaves without a label: twice as many are requested, and these are dropped.
     model = Workspace(f"{options(job)} --top_k {2 * job['k']}")
     rows = []
     lines = Path(job["train"]).read_text().splitlines()
@@ -61,7 +61,7 @@ def ranked(rows: list[list[int]], job: dict[str, Any]) -> NDArray[np.int32]:
 
 
 def main() -> None:
-    """Do the job of the file."""
+    """Run the job described in the file."""
     job = json.loads(Path(sys.argv[1]).read_text())
     learn_s = learn(job)
     progressive_s, answers, tests = predict_then_fit(job)

@@ -1,4 +1,4 @@
-"""fastText: its classifier over words; the values of the features are lost on it."""
+"""fastText: its classifier over words, which ignores the values of features."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
 
 
 def load(model_path: str, threads: int) -> Any:
-    """Open the model."""
+    """Load the model."""
     return fasttext.load_model(model_path)
 
 
@@ -38,13 +38,13 @@ prepare = one_by_one(query)
 
 
 def predict_one(model: Any, query: str, k: int) -> Any:
-    """Return the best labels of one row."""
-    # The wrapper's own predict needs numpy 1; the compiled class below it does not.
+    """Return the top labels of one row."""
+    # The predict of the wrapper needs numpy 1; the compiled class does not.
     return model.f.predict(query, k, 0.0, "strict")
 
 
 def predict(model: Any, rows: list[str], k: int) -> list[Any]:
-    """Return the best labels of each row; it predicts on one thread."""
+    """Return the top labels of each row; it predicts on one thread."""
     return [predict_one(model, row, k) for row in rows]
 
 

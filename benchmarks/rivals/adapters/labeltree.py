@@ -16,7 +16,7 @@ from labeltree.data import LabelRows, read_npz, read_npz_labels
 
 
 def read(files: Mapping[str, str]) -> tuple[Any, LabelRows]:
-    """Return X and Y as labeltree holds them."""
+    """Return X and Y in the format of labeltree."""
     return read_npz(files["X"]), read_npz_labels(files["Y"])
 
 
@@ -40,7 +40,7 @@ def train(
 
 
 def load(model_path: str, threads: int) -> tuple[Any, int | None]:
-    """Open the model."""
+    """Load the model."""
     model = labeltree.load(model_path).set_params(n_jobs=threads)
     return model, json.loads(_beam_path(model_path).read_text())
 
@@ -50,19 +50,19 @@ def _beam_path(model_path: str) -> Path:
 
 
 def query(row: Any) -> Any:
-    """Return a row as the call for one row takes it: columns and values."""
+    """Return the columns and values of a row, for the call for one row."""
     made = sparse.csr_array(row)
     return made.indices.astype(np.int32), made.data.astype(np.float32)
 
 
 def predict_one(model: Any, query: Any, k: int) -> Any:
-    """Return the best labels of one row."""
+    """Return the top labels of one row."""
     tree, beam = model
     return tree.top_k_row(*query, k, beam=beam)
 
 
 def predict(model: Any, rows: Any, k: int) -> Ranking:
-    """Return the best labels of each row."""
+    """Return the top labels of each row."""
     tree, beam = model
     found: Ranking = tree.top_k(rows, k, beam=beam)
     return found

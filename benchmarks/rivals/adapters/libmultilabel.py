@@ -20,11 +20,11 @@ def train(
     data: tuple[Any, Any], model_path: str, threads: int, *, seed: int, **settings: Any
 ) -> None:
     """Train with its defaults, except for the settings."""
-    # It takes as many threads as there are cores and has no option to take fewer.
+    # It uses all cores and has no option for fewer threads.
     psutil.cpu_count = lambda logical=True: threads
     X, Y = data
-    # Its clustering breaks on labels without a training row.
+    # Its clustering fails for labels without a training row.
     used = used_labels(Y)
-    np.random.seed(seed)  # noqa: NPY002 - where it takes its random numbers from
+    np.random.seed(seed)  # noqa: NPY002 - its source of random numbers
     model = linear.train_tree(Y[:, used], X, verbose=False, **settings)
     dump((model, used), model_path)

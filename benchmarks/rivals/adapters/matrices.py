@@ -1,4 +1,4 @@
-"""Reading matrices, and rankings in the form that all adapters give."""
+"""Reading of matrices, and conversion to the ranking format of all adapters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ranking = tuple[NDArray[np.int64], NDArray[np.float32]]
 
 
 def read_matrices(files: Mapping[str, str]) -> tuple[Any, Any]:
-    """Return X and Y as csr_matrix, which is what older systems take."""
+    """Return X and Y as csr_matrix, which older systems require."""
     return (
         sparse.csr_matrix(sparse.load_npz(files["X"])),
         sparse.csr_matrix(sparse.load_npz(files["Y"])),
@@ -23,7 +23,7 @@ def read_matrices(files: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def as_it_is(rows: Any, k: int = 0) -> Any:
-    """Return rows, or what was predicted for them, as they are."""
+    """Return rows or predictions unchanged."""
     return rows
 
 
@@ -33,12 +33,12 @@ def as_pairs(row: Any) -> list[tuple[int, float]]:
 
 
 def one_by_one(query: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    """Return a function that makes a list of queries of the rows of a matrix."""
+    """Return a function that converts the rows of a matrix to a list of queries."""
     return lambda X: [query(X[i : i + 1]) for i in range(X.shape[0])]
 
 
 def from_pairs(rows: Sequence[Sequence[tuple[int, float]]], k: int) -> Ranking:
-    """Return the ranking of rows that list (label, score) pairs, best first."""
+    """Return the ranking of rows given as (label, score) pairs, best first."""
     labels = np.full((len(rows), k), -1, np.int64)
     scores = np.zeros((len(rows), k), np.float32)
     for i, row in enumerate(rows):
@@ -49,7 +49,7 @@ def from_pairs(rows: Sequence[Sequence[tuple[int, float]]], k: int) -> Ranking:
 
 
 def from_scores(found: Any, k: int) -> Ranking:
-    """Return the ranking of sparse scores whose entries are in any order."""
+    """Return the ranking of sparse scores in any order."""
     lengths = np.diff(found.indptr)
     rows = np.repeat(np.arange(found.shape[0]), lengths)
     order = np.lexsort((-found.data, rows))
@@ -63,7 +63,7 @@ def from_scores(found: Any, k: int) -> Ranking:
 
 
 def from_all_scores(scores: NDArray[Any], k: int) -> Ranking:
-    """Return the ranking of scores for every label there is."""
+    """Return the ranking of dense scores for all labels."""
     k = min(k, scores.shape[1])
     found = np.argpartition(-scores, k - 1, axis=1)[:, :k]
     of_found = np.take_along_axis(scores, found, axis=1)
@@ -73,19 +73,19 @@ def from_all_scores(scores: NDArray[Any], k: int) -> Ranking:
 
 
 def in_blocks(predict: Callable[[Any], Ranking], X: Any, n_rows: int = 256) -> Ranking:
-    """Return the ranking of all rows in blocks, as scores for every label take memory."""
+    """Return the ranking of all rows, in blocks because dense scores need much memory."""
     blocks = [predict(X[i : i + n_rows]) for i in range(0, X.shape[0], n_rows)]
     return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
 
 
 def dump(model: Any, model_path: str) -> None:
-    """Write a model of a system that has no file of its own."""
+    """Write a model of a system without a file format."""
     with Path(model_path).open("wb") as file:
         pickle.dump(model, file, protocol=5)
 
 
 def load_dumped(model_path: str, threads: int) -> Any:
-    """Open such a model, which knows no threads."""
+    """Load such a model; threads are ignored."""
     with Path(model_path).open("rb") as file:
         return pickle.load(file)
 
@@ -96,9 +96,9 @@ def used_labels(Y: Any) -> NDArray[np.int64]:
 
 
 class AllScores:
-    """What an adapter needs of a system that gives a score for each label: the best are sorted out.
+    """Adapter functions for a system that returns a score for each label.
 
-    Sorting is part of its time, as it has no call for the best labels.
+    Sorting is part of its time, because it has no call for the top labels.
     """
 
     read = staticmethod(read_matrices)
@@ -109,10 +109,10 @@ class AllScores:
         self._scores = scores
 
     def predict_one(self, model: tuple[Any, NDArray[np.int64]], query: Any, k: int) -> Ranking:
-        """Return the best labels of some rows; the model comes with the labels it knows."""
+        """Return the top labels of some rows; the model is a pair with its known labels."""
         best, scores = from_all_scores(self._scores(model[0], query), k)
         return model[1][best], scores
 
     def predict(self, model: tuple[Any, NDArray[np.int64]], rows: Any, k: int) -> Ranking:
-        """Return the best labels of all rows."""
+        """Return the top labels of all rows."""
         return in_blocks(lambda block: self.predict_one(model, block, k), rows)

@@ -13,7 +13,7 @@ from benchmarks.rivals.adapters.matrices import as_it_is, as_pairs, from_pairs, 
 read = read_matrices
 prepare = as_it_is
 ranking = from_pairs
-#: Dense weights predict fastest; more bytes than this are not held dense.
+#: Maximum bytes of dense weights, which predict fastest.
 _MAX_DENSE = 1 << 30
 
 
@@ -27,7 +27,7 @@ def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any)
 
 
 def load(model_path: str, threads: int) -> PLT:
-    """Open the model, dense if that fits."""
+    """Load the model, dense if that fits."""
     layout = json.loads((Path(model_path) / "layout.json").read_text())
     load_as = "dense" if layout["dense_bytes"] <= _MAX_DENSE else "map"
     model = PLT(model_path, threads=threads, load_as=load_as)
@@ -36,12 +36,12 @@ def load(model_path: str, threads: int) -> PLT:
 
 
 def query(row: Any) -> list[list[tuple[int, float]]]:
-    """Return a row as pairs, which it takes a little faster than a matrix of height 1."""
+    """Return a row as pairs, which is slightly faster than a matrix with one row."""
     return [as_pairs(row)]
 
 
 def predict(model: PLT, rows: Any, k: int) -> Any:
-    """Return the best labels of one or many rows."""
+    """Return the top labels of one or many rows."""
     return model.predict_proba(rows, k=k)
 
 

@@ -25,7 +25,7 @@ def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
 
 
 def load(model_path: str, threads: int) -> tuple[Model, int]:
-    """Open the model in the layout that predicts fastest, which is not its default."""
+    """Load the model in the layout that predicts fastest, which is not its default."""
     model = Model.load(model_path)
     model.init_prediction_thread_pool(threads)
     model.densify_weights(n_threads=threads)
@@ -37,13 +37,13 @@ prepare = one_by_one(query)
 
 
 def predict_one(model: tuple[Model, int], query: Any, k: int) -> list[tuple[int, float]]:
-    """Return the best labels of one row."""
+    """Return the top labels of one row."""
     found: list[tuple[int, float]] = model[0].predict(query, top_k=k)
     return found
 
 
 def predict(model: tuple[Model, int], rows: list[Any], k: int) -> list[Any]:
-    """Return the best labels of each row: one call per row, and calls release Python's lock."""
+    """Return the top labels of each row: one call per row, and calls release Python's lock."""
     if model[1] == 1:
         return [model[0].predict(row, top_k=k) for row in rows]
     with ThreadPoolExecutor(model[1]) as pool:

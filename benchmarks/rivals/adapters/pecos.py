@@ -25,18 +25,18 @@ def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any)
 
 
 def compile(model_path: str, target: str) -> None:
-    """Write the model as files that can be mapped."""
+    """Write the model as files that can be memory-mapped."""
     XLinearModel.compile_mmap_model(model_path, target)
 
 
 def load(model_path: str, threads: int, layout: str) -> tuple[XLinearModel, int]:
-    """Open the model in one of its layouts: "hash" of chunks in memory, or "mmap"."""
+    """Load the model in one of its layouts: "hash" of chunks in memory, or "mmap"."""
     options = {} if layout == "mmap" else {"weight_matrix_type": "HASH_CHUNKED"}
     return XLinearModel.load(model_path, is_predict_only=True, **options), threads
 
 
 def predict(model: tuple[XLinearModel, int], rows: Any, k: int) -> Any:
-    """Return the scores of the best labels of one or many rows."""
+    """Return the scores of the top labels of one or many rows."""
     return model[0].predict(rows, only_topk=k, threads=model[1])
 
 

@@ -10,8 +10,8 @@ from vowpalwabbit import Workspace
 
 from benchmarks.rivals.adapters.matrices import Ranking, from_pairs, one_by_one
 
-# Its tree has leaves that are no labels, and predicts them too: twice 5 are requested, and those
-# are dropped.
+# Its tree has leaves without a label and predicts them, too: twice 5 are requested, and these are
+# dropped.
 _TOP_K = 10
 
 
@@ -37,7 +37,7 @@ def train(data: str, model_path: str, threads: int, **settings: Any) -> None:
 
 
 def load(model_path: str, threads: int) -> tuple[Workspace, int]:
-    """Open the model, which fixes how many labels it gives."""
+    """Load the model, which fixes the number of predicted labels."""
     n_labels = int(Path(f"{model_path}.n_labels").read_text())
     options = f"-i {model_path} -t --top_k {_TOP_K} --loss_function logistic --quiet --no_stdin"
     return Workspace(options), n_labels
@@ -53,16 +53,16 @@ prepare = one_by_one(query)
 
 
 def predict_one(model: tuple[Workspace, int], query: str, k: int) -> Any:
-    """Return the best labels of one row, among leaves that are no labels."""
+    """Return the top labels of one row, among leaves without a label."""
     return model[0].predict(query)
 
 
 def predict(model: tuple[Workspace, int], rows: list[str], k: int) -> tuple[list[Any], int]:
-    """Return the best labels of each row, and how many labels there are; it knows no threads."""
+    """Return the top labels of each row, and the number of labels; it uses one thread."""
     return [model[0].predict(row) for row in rows], model[1]
 
 
 def ranking(found: tuple[list[Any], int], k: int) -> Ranking:
-    """Return the ranking of the labels; it gives no scores."""
+    """Return the ranking of the labels, without scores."""
     rows, n_labels = found
     return from_pairs([[(label, 0.0) for label in row if label < n_labels] for row in rows], k)

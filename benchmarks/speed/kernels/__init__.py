@@ -1,1 +1,1 @@
-"""Kernels that are timed: each module asserts the result and reports the speed."""
+"""Timed kernels: each module checks the result and reports the speed."""

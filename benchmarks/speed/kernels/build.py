@@ -1,4 +1,4 @@
-"""How fast trees over counts are built: a million labels with Zipf counts, one thread."""
+"""Speed of building trees from counts: a million labels with Zipf counts, one thread."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ BUILDERS = {"huffman": trees.huffman, "nested": trees.nested, "multiclass": tree
 
 
 def generate(seed: int, n_labels: int = N_LABELS) -> NDArray[np.int64]:
-    """Zipf counts of labels in random order."""
+    """Return Zipf counts of labels in random order."""
     counts = np.maximum(1e9 / np.arange(1, n_labels + 1), 1).astype(np.int64)
     return np.random.default_rng(seed).permutation(counts)
 
 
 def entropy_bound(counts: NDArray[np.int64]) -> float:
-    """What Σ count·D_j never goes below."""
+    """Return a lower bound on Σ count·D_j."""
     shares = counts / counts.sum()
     return float(-3 / math.log(3) * counts.sum() * (shares @ np.log(shares)))
 
 
 def check(name: str, tree: trees.LabelTree, counts: NDArray[np.int64]) -> float:
-    """The cost of the tree as a multiple of a bound that it must keep to."""
+    """Return the cost of the tree as a multiple of the bound it is checked against."""
     if name == "nested":  # the weight of a node is that of its most frequent label
         weights = np.zeros(tree.n_nodes, np.int64)
         weights[tree.leaves] = counts
@@ -45,7 +45,7 @@ def check(name: str, tree: trees.LabelTree, counts: NDArray[np.int64]) -> float:
 
 
 def measure(*, repeats: int = 3, seed: int = 0) -> dict[str, Any]:
-    """Median seconds of each builder, and its cost over the bound it is checked against."""
+    """Return the median seconds of each builder, and its cost relative to the bound."""
     counts = generate(seed)
     figures: dict[str, Any] = {"name": "build", "threads": 1, "seed": seed, "n_labels": N_LABELS}
     for name, build in BUILDERS.items():

@@ -1,4 +1,4 @@
-"""How fast trees are built from features: k-means and blended merging, one thread."""
+"""Speed of building trees from features: k-means and blended merging, one thread."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ N_COMMON_WORDS = 20_000
 
 
 def generate(seed: int, n_rows: int = N_ROWS) -> tuple[Features, LabelRows]:
-    """Rows of one topic each: some of its labels, and words of the topic among common ones."""
+    """Return rows of one topic each: some of its labels, and its words among common ones."""
     rng = np.random.default_rng(seed)
     topic = rng.integers(N_TOPICS, size=n_rows)
     n_labels = 1 + rng.poisson(2.0, n_rows)
@@ -48,7 +48,7 @@ def generate(seed: int, n_rows: int = N_ROWS) -> tuple[Features, LabelRows]:
 
 
 def purity(tree: LabelTree) -> float:
-    """Share of labels that are of the most frequent topic of their node, where topics are known."""
+    """Return the share of labels that belong to the most frequent topic of their node."""
     topic: NDArray[np.int64] = np.arange(tree.n_labels) // LABELS_A_TOPIC
     pairs = sparse.coo_array(
         (np.ones(tree.n_labels), (tree.parent[tree.leaves], topic)), shape=(tree.n_nodes, N_TOPICS)
@@ -63,7 +63,7 @@ def _figures(build: Callable[[], LabelTree], repeats: int, Y: LabelRows) -> dict
 
 
 def measure(*, repeats: int = 3, seed: int = 0) -> dict[str, Any]:
-    """Median CPU seconds of building trees, after checking that made-up topics are found."""
+    """Return the median CPU seconds to build trees, after checking that topics are found."""
     X, Y = generate(seed)
     assert purity(trees.kmeans(X, Y)) > 0.8
     builds: dict[str, Callable[[], LabelTree]] = {

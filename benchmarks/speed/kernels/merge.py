@@ -1,4 +1,4 @@
-"""How fast the cheapest tree is built: 800k labels with 7.5M positives, and collapse by itself."""
+"""Speed of building the cheapest tree for 800k labels with 7.5M positives, and of collapse."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from labeltree import LabelTree, cost, trees
 
 
 def random_binary(n_labels: int, seed: int) -> LabelTree:
-    """A binary tree that splits at random places: some paths are long."""
+    """Return a binary tree with random splits, some of whose paths are long."""
     return trees.random(n_labels, arity=2, random_state=seed)
 
 
 def collapse_seconds(n_labels: int, seed: int) -> float:
-    """Seconds to collapse a random binary tree over as many labels, weights given."""
+    """Return the seconds to collapse a random binary tree with given weights."""
     rng = np.random.default_rng(seed)
     Y = price.generate(seed, n_rows=n_labels, n_labels=n_labels)
     tree = random_binary(n_labels, int(rng.integers(2**31)))
@@ -30,7 +30,7 @@ def collapse_seconds(n_labels: int, seed: int) -> float:
 
 
 def measure(*, seed: int = 0) -> dict[str, Any]:
-    """Seconds of `cheapest` on two sizes and of `collapse` for 10⁵ and 10⁶ leaves."""
+    """Return the seconds of `cheapest` on two sizes and of `collapse` for 10⁵ and 10⁶ leaves."""
     figures: dict[str, Any] = {"name": "merge", "threads": 1, "seed": seed}
     for name, n_rows, n_labels in (
         ("590k_rows", 590_000, 25_000),

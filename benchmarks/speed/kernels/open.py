@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.speed.timing import timed
-from labeltree.storage import ModelFileError, read_file, write_file
+from labeltree.storage import ModelFileError, Section, read_file, write_file
 from labeltree.threads import n_threads
 
 MEGABYTES = 100
+_KNOWN = {"arrays"}
 
 
 def generate(seed: int) -> dict[str, NDArray[Any]]:
@@ -46,14 +47,14 @@ def _damage_is_found(path: Path) -> bool:
     broken = path.with_name("broken")
     broken.write_bytes(content)
     try:
-        read_file(broken)
+        read_file(broken, known=_KNOWN)
     except ModelFileError:
         return True
     return False
 
 
 def _milliseconds(path: Path, repeats: int, *, verify: bool) -> dict[str, float]:
-    took, _ = timed(lambda: read_file(path, verify=verify), repeats)
+    took, _ = timed(lambda: read_file(path, known=_KNOWN, verify=verify), repeats)
     return {
         "ms": round(1000 * took.median, 2),
         "ms_slowest": round(1000 * max(took.seconds), 2),
@@ -67,11 +68,12 @@ def measure(*, repeats: int = 21, seed: int = 0) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         start = time.perf_counter()
-        write_file(path, {}, arrays)
+        write_file(path, [Section("arrays", {}, arrays)])
         written = time.perf_counter() - start
-        contents = read_file(path)
+        contents = read_file(path, known=_KNOWN)
         resident = resident_mb(path)
-        assert all(np.array_equal(contents.arrays[name], arrays[name]) for name in arrays)
+        found = contents.sections["arrays"].arrays
+        assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
         assert _damage_is_found(path)
         return {
             "name": "open",

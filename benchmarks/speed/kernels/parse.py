@@ -1,4 +1,4 @@
-"""How fast XMC text is read: MB/s of read_xmc, one thread, file in the page cache."""
+"""Speed of reading XMC text: MB/s of read_xmc, one thread, file in the page cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy import sparse
 from benchmarks.speed.timing import timed
 from labeltree.data import LabelRows, as_features, as_labels, read_xmc, write_xmc
 
-# About 100 MB with the shape of EURLex-4K: 237 features and 5.3 labels to a row.
+# About 100 MB with the shape of EURLex-4K: 237 features and 5.3 labels per row.
 N_ROWS = 30_000
 N_FEATURES = 5_000
 N_LABELS = 3_993
@@ -22,10 +22,10 @@ N_LABELS = 3_993
 def generate(
     seed: int, n_rows: int = N_ROWS
 ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], LabelRows]:
-    """Random rows; some draws coincide, so that rows are a little shorter than drawn."""
+    """Return random rows; duplicate draws make rows slightly shorter."""
     rng = np.random.default_rng(seed)
     columns = rng.integers(N_FEATURES, size=(n_rows, 243))
-    # TF-IDF weights printed with six digits are what such files hold.
+    # Such files hold TF-IDF weights with six digits.
     values = np.round(rng.gamma(1.0, 0.05, columns.shape) + 1e-3, 6)
     rows = np.repeat(np.arange(n_rows), columns.shape[1])
     X = sparse.coo_array(
@@ -36,7 +36,7 @@ def generate(
 
 
 def same(read: tuple[Any, LabelRows], written: tuple[Any, LabelRows]) -> bool:
-    """Whether both matrices are equal to the last bit."""
+    """Return whether both matrices are equal bit by bit."""
     (X, Y), (X0, Y0) = read, written
     pairs = ((X.indptr, X0.indptr), (X.indices, X0.indices), (X.data, X0.data))
     label_pairs = ((Y.indptr, Y0.indptr), (Y.indices, Y0.indices))
@@ -48,7 +48,7 @@ def same(read: tuple[Any, LabelRows], written: tuple[Any, LabelRows]) -> bool:
 
 
 def measure(*, repeats: int = 5, seed: int = 0, n_rows: int = N_ROWS) -> dict[str, Any]:
-    """Median and spread of the speed of read_xmc, after checking its answer."""
+    """Return the median and spread of the speed of read_xmc, after checking its result."""
     written = generate(seed, n_rows)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.txt"

@@ -1,4 +1,4 @@
-"""How fast a tree is priced: c(T, Y) of 590k rows over 25k labels, one thread."""
+"""Speed of computing the cost c(T, Y) of a tree: 590k rows, 25k labels, one thread."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from benchmarks.speed.timing import timed
 from labeltree import cost, trees
 from labeltree.data import LabelRows, as_labels
 
-# The shape of a library's title records: 2.4 labels a row, a few labels very frequent.
+# The shape of a library's title records: 2.4 labels per row, a few labels very frequent.
 N_ROWS = 590_000
 N_LABELS = 25_000
 
 
 def generate(seed: int, n_rows: int = N_ROWS, n_labels: int = N_LABELS) -> LabelRows:
-    """Random rows with power-law labels."""
+    """Return random rows with power-law labels."""
     rng = np.random.default_rng(seed)
     sizes = 1 + rng.poisson(1.4, n_rows)
     labels = (n_labels ** rng.random(sizes.sum())).astype(np.int64) - 1
@@ -24,7 +24,7 @@ def generate(seed: int, n_rows: int = N_ROWS, n_labels: int = N_LABELS) -> Label
 
 
 def measure(*, repeats: int = 5, seed: int = 0) -> dict[str, Any]:
-    """Median seconds of pricing a tree, after checking it against the cost of each row."""
+    """Return the median seconds, after checking the cost against the sum over rows."""
     Y = generate(seed)
     tree = trees.merge(Y)
     expected = int(cost.row_costs(tree, Y).sum())

@@ -1,4 +1,4 @@
-"""How fast predictions are: top 5, by threshold and one row at a time, one thread."""
+"""Speed of predictions: top 5, by threshold and one row at a time, one thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TREES = ("auto", "cheapest")
 K = 5
 THRESHOLD = 0.3
 N_SINGLE = 500
-N_CHECKED = 50  # rows that are compared with the probabilities of all labels
+N_CHECKED = 50  # rows compared with the probabilities of all labels
 
 
 def check(model: PLTClassifier, X: Any) -> None:
@@ -35,7 +35,7 @@ def check(model: PLTClassifier, X: Any) -> None:
 
 
 def measure(*, repeats: int = 5, seed: int = 0) -> dict[str, Any]:
-    """Microseconds per row of each kind of prediction, after checking the results."""
+    """Return the microseconds per row of each kind of prediction, after checking the results."""
     X, Y = cluster.generate(seed)
     figures: dict[str, Any] = {
         "name": "search",

@@ -1,4 +1,4 @@
-"""How fast nodes are trained: all nodes of a given tree over 20k made-up rows, one thread."""
+"""Speed of training all nodes of a given tree over 20k generated rows, one thread."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ LOSSES = ("squared_hinge", "logistic")
 
 
 def most_frequent_of_topics(Y: LabelRows) -> float:
-    """P@1 of who knows the topic of a row and names its most frequent label: no more is learnable.
+    """Return P@1 of predicting the most frequent label of the topic of each row.
 
-    Labels within a topic are random, so a model that found the topics is above that on training
-    rows only by what it knows by heart.
+    Labels within a topic are random, so on training rows a model exceeds this only by overfitting.
     """
     counts = Y.counts.reshape(cluster.N_TOPICS, cluster.LABELS_A_TOPIC)
     return float(counts.max(axis=1).sum() / Y.n_rows)
 
 
 def measure(*, repeats: int = 3, seed: int = 0) -> dict[str, Any]:
-    """Median CPU seconds of training with each loss, after checking what the model answers."""
+    """Return the median CPU seconds of training with each loss, after checking the accuracy."""
     X, Y = cluster.generate(seed)
     tree = trees.cheapest(Y)
     least = most_frequent_of_topics(Y)

@@ -1,13 +1,14 @@
 """labeltree as a backend of Annif, the indexing tool of the National Library of Finland.
 
-Annif knows only the backends of its own table, so this one is put there first. Three ways:
+Annif only knows the backends in its own registry, so this one must be registered first. There are
+three ways:
 
-- ``ANNIF_CONFIG=labeltree.annif.config.Config annif train my-project corpus.tsv`` for any command
-  of Annif, and ``...ProductionConfig`` for its web server;
-- ``python -m labeltree.annif train my-project corpus.tsv``, the same commands without a setting;
+- ``ANNIF_CONFIG=labeltree.annif.config.Config annif train my-project corpus.tsv`` for any Annif
+  command, and ``...ProductionConfig`` for its web server;
+- ``python -m labeltree.annif train my-project corpus.tsv``, without an environment variable;
 - `register()` in a program.
 
-A project then says ``backend=labeltree``. The package extra is "labeltree[annif]".
+A project then sets ``backend=labeltree``. The package extra is "labeltree[annif]".
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ __all__ = ["NAME", "register"]
 
 
 def register() -> None:
-    """Put the backend into Annif's table; to do so twice does no harm.
+    """Register the backend with Annif; calling this twice has no further effect.
 
     Raises
     ------
     ImportError
-        If there is no Annif.
+        If Annif is not installed.
     """
     try:
         import annif.backend
@@ -39,7 +40,7 @@ def register() -> None:
 
 
 def _backend() -> Any:
-    # Made when a project asks for it, as Annif's own backends are.
+    # Imported when a project uses it, like Annif's own backends.
     from labeltree.annif.backend import LabeltreeBackend
 
     return LabeltreeBackend

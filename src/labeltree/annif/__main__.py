@@ -1,4 +1,4 @@
-"""The commands of Annif, with the backend in its table: `python -m labeltree.annif`."""
+"""The Annif commands with the backend registered: `python -m labeltree.annif`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from labeltree.annif import register
 
 
 def main() -> None:
-    """Hand over to Annif; it exits with its own code."""
+    """Run Annif, which exits with its own code."""
     register()
     from annif.cli import cli
 

@@ -1,4 +1,4 @@
-"""The backend: Annif's corpora in, Annif's suggestions out."""
+"""The backend: trains on Annif corpora and returns Annif suggestions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
 from labeltree.text.features import AUTO, TextOptions
 
-_CACHED = "cached"  # what Annif gives for a corpus when the last one is to be used again
+_CACHED = "cached"  # what Annif passes as the corpus to reuse the previous one
 _CLASSIFIER = PLTClassifier().get_params(deep=False)
 
 
@@ -36,8 +36,8 @@ def _count_or_share(text: str) -> int | float | str:
     return int(text) if text.isdigit() else float(text)
 
 
-# Settings of a project beside Annif's `limit`, and what makes a value of their text. `ngram` and
-# `min_df` are called as in Annif's other backends, all else as in the library.
+# Project settings in addition to Annif's `limit`, with the function that parses their text. `ngram`
+# and `min_df` are named as in Annif's other backends, all others as in the library.
 _TEXT_SETTINGS: dict[str, Callable[[str], Any]] = {
     "ngram": int,
     "min_df": _count_or_share,
@@ -58,15 +58,15 @@ _QUANTIZE = "quantize"
 
 # Annif has no type information, so its classes are Any to mypy.
 class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
-    """A label tree over the words that the analyzer of a project makes."""
+    """A label tree over the words that the analyzer of a project produces."""
 
     name = NAME
 
     MODEL_FILE = "labeltree-model.lt"
-    # Annif takes no file with -train in its name for a model.
+    # Annif does not treat files with -train in their name as models.
     TRAIN_FILE = "labeltree-train.lt"
 
-    DEFAULT_PARAMETERS = {  # noqa: RUF012 - the form that Annif gives it
+    DEFAULT_PARAMETERS = {  # noqa: RUF012 - the form that Annif requires
         "ngram": TextOptions.ngram_range[1],
         "min_df": TextOptions.min_df,
         "max_features": TextOptions.max_features,
@@ -75,7 +75,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         _QUANTIZE: False,
     }
 
-    # Defaults for instances that are not initialized, as Annif has them.
+    # Defaults for instances that are not initialized, as in Annif's own backends.
     _model: TextTagger | None = None
     _is_parallel = False
     _active: tuple[Any, NDArray[np.bool_]] | None = None
@@ -88,14 +88,14 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         self.info(f"training on {data.rows.n_rows} documents")
         try:
             classifier.fit(data.X, data.rows)
-        except ValueError as error:  # a setting that the trainer does not take
+        except ValueError as error:  # a setting that the trainer refuses
             raise self._misconfigured(error) from error
-        classifier.n_jobs = None  # how many predict is not the trainer's choice
+        classifier.n_jobs = None  # prediction sets its own number of threads
         tagger = TextTagger.from_parts(data.features, classifier)
         if annif.util.boolean(params[_QUANTIZE]):
             tagger.quantize()
         tagger.save(self._path(self.MODEL_FILE))
-        self._model = self._opened(tagger)
+        self._model = self._with_analyzer(tagger)
         self._active = None
 
     def _data(self, corpus: Any, params: Mapping[str, Any]) -> TrainingData:
@@ -104,7 +104,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
             options = TextOptions(ngram_range=(1, given.pop("ngram")), **given)
         except ValueError as error:
             raise self._misconfigured(error) from error
-        self.info("making features of the documents")
+        self.info("extracting features from the documents")
         try:
             data = TrainingData.of(
                 corpus.documents, options, self._analyzer, self.project.analyzer.tokenize_words
@@ -133,7 +133,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
     def _settings(
         self, known: Mapping[str, Callable[[str], Any]], params: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return settings as values; those of a configuration file are all text."""
+        """Return settings as values; in a configuration file, all settings are text."""
         made = {}
         for name, parse in known.items():
             value = params[name]
@@ -147,10 +147,10 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         error: Exception = ConfigurationException(str(why), project_id=self.project.project_id)
         return error
 
-    # Answers ------------------------------------------------------------------------------------
+    # Suggestions --------------------------------------------------------------------------------
 
     def initialize(self, parallel: bool = False) -> None:
-        """Open the model; with `parallel`, each of several processes answers on one thread."""
+        """Load the model; with `parallel`, each of several processes predicts on one thread."""
         self._is_parallel |= parallel
         if self._model is not None:
             return
@@ -163,7 +163,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         except ModelFileError as error:
             raise OperationFailedException(str(error), backend_id=self.backend_id) from error
         self._check_analyzer(tagger.features_.options)
-        self._model = self._opened(tagger)
+        self._model = self._with_analyzer(tagger)
 
     def _suggest_batch(self, documents: list[Any], params: Mapping[str, Any]) -> SuggestionBatch:
         assert self._model is not None  # Annif initializes first
@@ -176,7 +176,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         classifier.n_jobs = 1 if self._is_parallel else None
         found = classifier.predict_proba(X, k=min(limit, len(classifier.classes_)))
         subjects = classifier.classes_[found.indices]
-        # Nothing is suggested for a text without a known word, nor what the vocabulary has dropped.
+        # Texts without a known word get no suggestions; removed subjects are never suggested.
         has_words = np.repeat(np.diff(X.indptr) > 0, np.diff(found.indptr))
         is_active = self._is_active()
         found.data *= has_words & is_active[subjects]
@@ -186,7 +186,7 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         return SuggestionBatch(batch[:, :n_subjects])
 
     def _is_active(self) -> NDArray[np.bool_]:
-        """Whether each subject, by number, may be suggested."""
+        """Return whether each subject, by number, may be suggested."""
         assert self._model is not None
         subjects = self.project.subjects
         if self._active is None or self._active[0] is not subjects:
@@ -195,23 +195,23 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
             self._active = subjects, mask
         return self._active[1]
 
-    # The words ----------------------------------------------------------------------------------
+    # Analyzer -----------------------------------------------------------------------------------
 
     @property
     def _analyzer(self) -> str:
-        """The name of what makes words of texts, as it stands in files."""
+        """The name of the analyzer, as stored in files."""
         return f"Annif {self.project.analyzer_spec}"
 
     def _check_analyzer(self, options: TextOptions) -> None:
         if options.tokenizer != self._analyzer:
             raise OperationFailedException(
                 f"the model was trained with the analyzer {options.tokenizer}, but the project has "
-                f"{self._analyzer}; train it again",
+                f"{self._analyzer}; retrain the project",
                 project_id=self.project.project_id,
             )
 
-    def _opened(self, tagger: TextTagger) -> TextTagger:
-        """Return a tagger of a file with the function that makes its words."""
+    def _with_analyzer(self, tagger: TextTagger) -> TextTagger:
+        """Return a tagger loaded from a file, with the analyzer of the project."""
         features = tagger.features_.with_tokenizer(self.project.analyzer.tokenize_words)
         return TextTagger.from_parts(features, tagger.classifier_)
 

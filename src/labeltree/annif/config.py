@@ -1,7 +1,7 @@
-"""Annif's configurations; to name one of these in ANNIF_CONFIG puts the backend into its table.
+"""Annif configurations that register the backend; set ANNIF_CONFIG to one of these.
 
-Annif imports the module that ANNIF_CONFIG names before it looks at any project, on its command line
-as in its web server. That is the only reason for this module to do something when it is imported.
+Annif imports the module named in ANNIF_CONFIG before it reads any project, on the command line and
+in its web server. For this reason only, this module has a side effect when it is imported.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from labeltree.annif import register
 
 
 class Config(default_config.Config):  # type: ignore[misc]
-    """What `annif` uses on the command line."""
+    """Configuration of the `annif` command line."""
 
 
 class ProductionConfig(default_config.ProductionConfig):  # type: ignore[misc]
-    """What Annif's web server uses: projects are opened at once."""
+    """Configuration of Annif's web server, which loads projects at startup."""
 
 
 class DevelopmentConfig(default_config.DevelopmentConfig):  # type: ignore[misc]
-    """For those who work on Annif."""
+    """Configuration for the development of Annif."""
 
 
 register()

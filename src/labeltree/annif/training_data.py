@@ -1,4 +1,4 @@
-"""Documents of Annif as features and labels, kept in a file so that training can be repeated."""
+"""Annif documents as features and labels, cached in a file so that training can be repeated."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.data.arrays import take
 from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
-from labeltree.storage.container import read_file, write_file
-from labeltree.storage.errors import ModelFileError
+from labeltree.storage import ModelFileError, Section, read_file, write_file
 from labeltree.storage.parameters import restore_parameters, store_parameters
+from labeltree.storage.registry import known_sections
 from labeltree.text.features import MANY_TEXTS, OPTION_NAMES, TextFeatures, TextOptions
 
-_KIND = "Annif training data"
+_SECTION = "annif_training_data"
 _FEATURES = ("data", "indices", "indptr")  # of X
 _SUBJECTS = ("indices", "indptr", "names")  # of rows
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What a corpus is to the trainer.
+    """A corpus as features and labels.
 
     Examples
     --------
@@ -51,16 +52,16 @@ class TrainingData:
         name: str,
         tokenizer: Callable[[str], Iterable[str]],
     ) -> Self:
-        """Read documents once, one by one; those without a subject are passed over.
+        """Read documents in one pass; those without a subject are skipped.
 
         Parameters
         ----------
         documents
-            Anything with `text` and `subject_set`, the numbers of subjects.
+            Objects with `text` and `subject_set`, the numbers of subjects.
         options
-            How texts become words.
+            Options of the text features.
         name, tokenizer
-            What makes words of a text, and its name in files.
+            The function that splits a text into words, and its name in files.
         """
         subjects, lengths = array("q"), array("q")
         first, texts = _peek(_texts(documents, subjects, lengths))
@@ -69,41 +70,48 @@ class TrainingData:
         given = replace(options, tokenizer=tokenizer)
         features, X = TextFeatures.fit(given, texts, None, n_texts=len(first))
         indptr = pointers(np.frombuffer(lengths, np.int64))
-        # Only subjects that are there are labels, however many the vocabulary has.
+        # Only subjects that occur become labels, not the whole vocabulary.
         names, numbers = np.unique(np.frombuffer(subjects, np.int64), return_inverse=True)
         return cls(features.with_tokenizer(name), X, _label_rows(numbers, indptr, names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all to one file, or nothing."""
+        """Write everything to one file, or nothing."""
         text, arrays = self.features.to_arrays()
-        header = {
-            "kind": _KIND,
+        content = {
             "options": store_parameters(vars(self.features.options), []),
             "text": text,
             "n_features": self.X.shape[1],
         }
         arrays |= {f"features.{name}": getattr(self.X, name) for name in _FEATURES}
         arrays |= {f"subjects.{name}": getattr(self.rows, name) for name in _SUBJECTS}
-        write_file(path, header, arrays)
+        write_file(path, [Section(_SECTION, content, arrays)])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Map what `save` wrote."""
-        contents = read_file(path)
-        header, arrays = contents.header, contents.arrays
-        if header.get("kind") != _KIND:
+        sections = read_file(path, known={_SECTION, *known_sections()}).sections
+        if _SECTION not in sections:
             raise ModelFileError(f"{os.fspath(path)}: there is no training data of Annif in it")
-        n_features = header["n_features"]
-        options = restore_parameters(header["options"], OPTION_NAMES, [])
-        features = TextFeatures.from_arrays(header["text"], options, arrays, n_features)
-        data, columns, starts = (arrays[f"features.{name}"] for name in _FEATURES)
+        try:
+            return cls._from_section(sections[_SECTION])
+        except ValueError as error:
+            raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def _from_section(cls, section: Section) -> Self:
+        section.check_content({"options": dict, "text": dict, "n_features": int})
+        content, arrays = section.content, section.arrays
+        n_features = content["n_features"]
+        options = vars(TextOptions()) | restore_parameters(content["options"], OPTION_NAMES, [])
+        features = TextFeatures.from_arrays(content["text"], options, arrays, n_features)
+        data, columns, starts = (take(arrays, f"features.{name}", None) for name in _FEATURES)
         X = sparse.csr_array((data, columns, starts), shape=(len(starts) - 1, n_features))
-        numbers, indptr, names = (arrays[f"subjects.{name}"] for name in _SUBJECTS)
+        numbers, indptr, names = (take(arrays, f"subjects.{name}", None) for name in _SUBJECTS)
         return cls(features, as_features(X), _label_rows(numbers, indptr, names))
 
 
 def _texts(documents: Iterable[Any], subjects: array[int], lengths: array[int]) -> Iterator[str]:
-    """Iterate over texts, and leave the subjects of each behind."""
+    """Iterate over texts, and append the subjects of each to `subjects` and `lengths`."""
     for document in documents:
         if len(document.subject_set):
             subjects.extend(document.subject_set)
@@ -112,7 +120,7 @@ def _texts(documents: Iterable[Any], subjects: array[int], lengths: array[int]) 
 
 
 def _peek(texts: Iterator[str]) -> tuple[list[str], Iterator[str]]:
-    """Return the first texts, enough to know if there are many, and all of them."""
+    """Return the first texts, enough to tell whether there are many, and an iterator over all."""
     first = list(islice(texts, MANY_TEXTS))
     return first, chain(first, texts)
 

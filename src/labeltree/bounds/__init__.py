@@ -1,4 +1,4 @@
-"""What the paper promises, as functions: every statement in its corrected form.
+"""The results of the paper as functions, each in its corrected form.
 
 Busa-Fekete, Dembczyński, Golovnev, Jasinska, Kuznetsov, Sviridenko, Xu: On the computational
 complexity of the probabilistic label tree algorithms.

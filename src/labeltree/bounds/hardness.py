@@ -1,4 +1,4 @@
-"""Why no fast algorithm is exact: graphs whose cliques are cheap trees (Theorem 2)."""
+"""NP-hardness of the cheapest tree: label matrices that encode the clique problem (Theorem 2)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Edges = Iterable[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class CliqueInstance:
-    """Rows of labels that have a tree of cost at most threshold if and only if a clique exists.
+    """Label rows that have a tree of cost at most `threshold` if and only if a clique exists.
 
-    Labels are the arcs of the graph; row i < n_vertices holds the arcs that touch vertex i, every
-    further row holds all arcs.
+    Labels are the arcs of the graph. Row i < n_vertices holds the arcs that touch vertex i, and
+    every other row holds all arcs.
     """
 
     rows: LabelRows
@@ -30,9 +30,9 @@ class CliqueInstance:
     clique_size: int
 
     def tree(self, clique: Iterable[int]) -> LabelTree:
-        """Return the tree that puts the arcs between the given vertices under one node.
+        """Return the tree that groups the arcs between the given vertices under one node.
 
-        For a clique of `clique_size` vertices its cost is the threshold.
+        For a clique of `clique_size` vertices, its cost is the threshold.
         """
         inside = np.isin(self.arcs, list(clique)).all(axis=1)
         n_arcs = len(self.arcs)
@@ -41,12 +41,12 @@ class CliqueInstance:
 
 
 def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
-    """Return a label matrix that is cheap to train exactly if a graph has a large clique.
+    """Return a label matrix that is cheap to train if and only if a graph has a large clique.
 
-    The second step of the proof of Theorem 2 (np_complete): the graph, each edge as two arcs and
-    with all self-loops, has a clique of k = 2n/3 vertices if and only if some tree costs at most
-    w + n + ℓ, with ℓ = 0.145·n³ and w = ℓ(m+1) - 4n³/27 + nm + n for m arcs. Correction: n + ℓ is
-    the number of rows, of which the paper adds only n.
+    This is the second step of the proof of Theorem 2 (np_complete). The graph, with each edge as
+    two arcs and with all self-loops, has a clique of k = 2n/3 vertices if and only if some tree
+    costs at most w + n + ℓ, where ℓ = 0.145·n³ and w = ℓ(m+1) - 4n³/27 + nm + n for m arcs.
+    Correction: n + ℓ is the number of rows; the paper adds only n.
 
     The rows hold about ℓ·m ones: 1.7 million for 30 vertices and 430 arcs.
 
@@ -55,7 +55,7 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     edges
         Pairs of vertices 0..n_vertices-1, in either direction; loops are implied.
     n_vertices
-        A multiple of 30; `reduce_clique` prepares any graph.
+        Number of vertices, a multiple of 30. Use `reduce_clique` for other graphs.
 
     Examples
     --------
@@ -69,7 +69,9 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     1700240
     """
     if n_vertices < 30 or n_vertices % 30:
-        raise ValueError(f"n_vertices is a multiple of 30, but is {n_vertices}; use reduce_clique")
+        raise ValueError(
+            f"n_vertices must be a multiple of 30, but is {n_vertices}; use reduce_clique"
+        )
     pairs = _check_edges(edges, n_vertices)
     arcs = sorted(pairs | {(v, u) for u, v in pairs} | {(v, v) for v in range(n_vertices)})
     n, m = n_vertices, len(arcs)
@@ -81,12 +83,13 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
 
 
 def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
-    """Return a label matrix that is cheap to train exactly if a graph has a clique of k vertices.
+    """Return a label matrix that is cheap to train iff a graph has a clique of k vertices.
 
-    The first step of the proof of Theorem 2 (np_complete), then `clique_instance`. Vertices joined
-    to all others (which every clique can take in) and a path that hangs off vertex 0 (which no
-    large clique can) bring the number of vertices N to a multiple of 30 and the clique to 2N/3.
-    The paper adds one or the other and takes a multiple of 30 for granted.
+    This is the first step of the proof of Theorem 2 (np_complete), followed by `clique_instance`.
+    Two additions bring the number of vertices N to a multiple of 30 and the size of the clique to
+    2N/3: vertices that are connected to all others, which can join every clique, and a path
+    attached to vertex 0, whose vertices cannot join a large clique. The paper adds one or the other
+    and assumes a multiple of 30.
 
     Examples
     --------
@@ -96,10 +99,10 @@ def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
     """
     pairs = _check_edges(edges, n_vertices)
     if not 1 <= k <= n_vertices:
-        raise ValueError(f"k is between 1 and the {n_vertices} vertices, but is {k}")
-    # Neither the joined vertices nor the path may be fewer than none.
-    least = max(math.ceil(3 * k / 2), 3 * (n_vertices - k))
-    n_all = 30 * math.ceil(least / 30)
+        raise ValueError(f"k must be between 1 and the {n_vertices} vertices, but is {k}")
+    # Neither the number of joined vertices nor the length of the path may be negative.
+    minimum = max(math.ceil(3 * k / 2), 3 * (n_vertices - k))
+    n_all = 30 * math.ceil(minimum / 30)
     n_joined = n_vertices + 2 * n_all // 3 - k
     pairs |= {(v, u) for v in range(n_vertices, n_joined) for u in range(v)}
     pairs |= {(v, v - 1 if v > n_joined else 0) for v in range(n_joined, n_all)}
@@ -107,18 +110,20 @@ def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
 
 
 def _check_edges(edges: Edges, n_vertices: int) -> set[tuple[int, int]]:
-    """Return the edges as (larger, smaller) vertex, loops left out."""
+    """Return the edges as (larger, smaller) vertex, without loops."""
     pairs = set()
     for u, v in edges:
         if not (0 <= u < n_vertices and 0 <= v < n_vertices):
-            raise ValueError(f"vertices are 0..{n_vertices - 1}, but there is an edge ({u}, {v})")
+            raise ValueError(
+                f"vertices must be 0..{n_vertices - 1}, but there is an edge ({u}, {v})"
+            )
         if u != v:
             pairs.add((max(u, v), min(u, v)))
     return pairs
 
 
 def _incidence_rows(arcs: NDArray[np.int64], n_vertices: int, n_full: int) -> LabelRows:
-    """Return the arcs of each vertex, then n_full rows of all arcs."""
+    """Return one row with the arcs of each vertex, then n_full rows with all arcs."""
     numbers = np.arange(len(arcs), dtype=np.int32)
     touching = [numbers[(arcs == v).any(axis=1)] for v in range(n_vertices)]
     lengths = np.concatenate([list(map(len, touching)), np.full(n_full, len(arcs))])

@@ -1,4 +1,4 @@
-"""Where the probability and the Hamming weight of a node lie, and how far estimates stray."""
+"""Bounds on the probability and Hamming weight of a node, and on errors of estimates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from labeltree.trees import LabelTree
 
 
 def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float]:
-    """Return the interval in which the value of a node lies, given those of its children.
+    """Return the interval that contains the value of a node, given the values of its children.
 
     Propositions 1 (node_cond_prob_interval), 4 (node_Hamming_weight_interval) and 7
-    (node_prob_interval): the largest child ≤ the node ≤ the sum of the children, but at most
-    total.
+    (node_prob_interval): largest child ≤ node ≤ min(total, sum of the children).
 
     Parameters
     ----------
@@ -43,10 +42,10 @@ def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float
     """
     values = np.asarray(children, dtype=np.float64)
     if values.ndim != 1 or not len(values):
-        raise ValueError(f"children is a list of numbers, but its shape is {values.shape}")
+        raise ValueError(f"children must be a list of numbers, but its shape is {values.shape}")
     if not ((values >= 0) & (values <= total)).all():
         raise ValueError(
-            f"values of children are 0..{total:g}, but reach from {values.min():g} to "
+            f"values of children must be in 0..{total:g}, but range from {values.min():g} to "
             f"{values.max():g}"
         )
     return float(values.max()), float(min(total, values.sum()))
@@ -55,9 +54,9 @@ def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float
 def within_intervals(
     tree: LabelTree, values: ArrayLike, total: float = 1.0, *, tol: float = TOLERANCE
 ) -> NDArray[np.bool_]:
-    """Return for each node whether its value lies where its children's values require it.
+    """Return for each node whether its value is in the interval that its children imply.
 
-    `node_interval` over a whole tree at once; a leaf only has to lie in 0..total.
+    Applies `node_interval` to a whole tree. A leaf only has to be in 0..total.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def within_intervals(
     total
         1 for probabilities; the number of rows for Hamming weights.
     tol
-        How far beyond its interval a value may lie, as a share of total.
+        Tolerance at both ends of the interval, as a fraction of total.
 
     Examples
     --------
@@ -79,7 +78,7 @@ def within_intervals(
     eta = np.asarray(values, dtype=np.float64)
     if eta.ndim == 0 or eta.shape[-1] != tree.n_nodes:
         raise ValueError(
-            f"values holds one number for each of the {tree.n_nodes} nodes, but its shape is "
+            f"values must hold one number for each of the {tree.n_nodes} nodes, but its shape is "
             f"{eta.shape}"
         )
     slack = tol * total
@@ -89,16 +88,17 @@ def within_intervals(
 
 
 def is_label_covering(Y: object, labels: Iterable[int] | None = None) -> bool:
-    """Return whether one label is true in every row in which any of them is.
+    """Return whether a single label is true in every row that has any of the labels.
 
-    The condition of Proposition 4 under which a node over these labels weighs as much as its
-    heaviest child. Correction: there must be one label for all rows, not one for each row as
-    printed (rows {0} and {1} satisfy the print; node [0, 1] weighs 2, its children 1).
+    This is the condition of Proposition 4 under which the weight of a node over these labels equals
+    that of its heaviest child. Correction: there must be one label for all rows, not one for each
+    row as printed. (Rows {0} and {1} satisfy the printed condition, but node [0, 1] has weight 2
+    and its children have weight 1.)
 
     Parameters
     ----------
     Y
-        Labels, in any form that `labeltree.data.as_labels` takes.
+        Labels, in any form that `labeltree.data.as_labels` accepts.
     labels
         The labels L(v) under a node; all by default.
 
@@ -117,9 +117,10 @@ def is_label_covering(Y: object, labels: Iterable[int] | None = None) -> bool:
 def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
     """Return whether no row has more than one of the labels.
 
-    The condition of Proposition 4 under which a node over these labels weighs as much as its
-    children together. Correction: at most one, not exactly one as printed, for under an inner
-    node most rows have none. Parameters as in `is_label_covering`.
+    This is the condition of Proposition 4 under which the weight of a node over these labels equals
+    the sum of the weights of its children. Correction: at most one label, not exactly one as
+    printed, since most rows have none of the labels under an inner node. The parameters are those
+    of `is_label_covering`.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
 
 
 def weighted_errors(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
-    """Return η_pa(v)·ε_v of each node: its error, weighted by how likely the node is reached.
+    """Return η_pa(v)·ε_v of each node: its error, weighted by the probability of its parent.
 
     ε_v = |η(x, v) - η̂(x, v)|, and η_pa(v) is 1 for the root.
 
@@ -158,8 +159,9 @@ def weighted_errors(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLik
 def estimation_regret(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
     """Return a bound on |η_v - η̂_v| of each node.
 
-    Theorem 1 (estimation_regret): the sum of η_pa(u)·ε_u over the nodes u from the root to v. At
-    `tree.leaves` it bounds the errors of the labels. Parameters as in `weighted_errors`.
+    Theorem 1 (estimation_regret): the sum of η_pa(u)·ε_u over the nodes u on the path from the root
+    to v. At `tree.leaves` it bounds the errors of the labels. The parameters are those of
+    `weighted_errors`.
 
     Examples
     --------
@@ -175,6 +177,6 @@ def _inside(n_labels: int, labels: Iterable[int] | None) -> NDArray[np.bool_]:
     if labels is not None:
         numbers = np.fromiter(labels, dtype=np.int64)
         if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_labels):
-            raise ValueError(f"labels are 0..{n_labels - 1}, but some of {numbers} are not")
+            raise ValueError(f"labels must be in 0..{n_labels - 1}, but some of {numbers} are not")
         chosen[numbers] = True
     return chosen

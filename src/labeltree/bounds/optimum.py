@@ -1,4 +1,4 @@
-"""What the cheapest tree costs at least and at most (section 5 of the paper)."""
+"""Lower and upper bounds on the cost of the cheapest tree (section 5 of the paper)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from labeltree.trees import LabelTree
 
 
 def simple_lower_bound(Y: object) -> int:
-    """Return n + Σ|y_j|, which no tree undercuts.
+    """Return n + Σ|y_j|, a lower bound on the cost of any tree.
 
-    From the proof of Theorem 3 (binaryApprox): every leaf has a parent, which weighs no less.
-    Correction: a single label has no parent, and costs n.
+    From the proof of Theorem 3 (binaryApprox): every leaf has a parent of at least the same weight.
+    Correction: a single label has no parent and costs n.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def simple_lower_bound(Y: object) -> int:
 
 
 def ternary_ratio(n_labels: int) -> int:
-    """Return how many times the optimum a complete ternary tree costs at most.
+    """Return an upper bound on the cost of a complete ternary tree relative to the optimum.
 
     Theorem 3 (binaryApprox). Correction: its proof gives 3·⌈log3 m⌉ rather than 3·log3 m, and 1
     for a single label.
@@ -43,9 +43,9 @@ def ternary_ratio(n_labels: int) -> int:
 
 
 def ternary_upper_bound(Y: object) -> int:
-    """Return what a complete ternary tree costs at most: n + 3·⌈log3 m⌉·Σ|y_j|.
+    """Return an upper bound on the cost of a complete ternary tree: n + 3·⌈log3 m⌉·Σ|y_j|.
 
-    Theorem 3 (binaryApprox); it is within `ternary_ratio` of the optimum.
+    Theorem 3 (binaryApprox). The bound is at most `ternary_ratio` times the optimum.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def ternary_upper_bound(Y: object) -> int:
 
 
 def binary_ratio(n_labels: int) -> float:
-    """Return how many times the optimum the best binary tree costs at most.
+    """Return an upper bound on the cost of the best binary tree relative to the optimum.
 
-    Lemma 1 (binary), whose inequality is printed the trivial way round: the proof shows
-    min over binary trees ≤ 2 · min over all trees. Counting the degrees in it, the factor is
-    (2m-1)/(m+1) < 2, and m identical columns of ones attain it.
+    Lemma 1 (binary). Correction: the printed inequality has the trivial direction; the proof shows
+    min over binary trees ≤ 2 · min over all trees. Counting the degrees in the proof gives the
+    factor (2m-1)/(m+1) < 2, which m identical columns of ones attain.
 
     Examples
     --------
@@ -73,9 +73,9 @@ def binary_ratio(n_labels: int) -> float:
 
 
 def merging_cost(tree: LabelTree, Y: object) -> int:
-    """Return the binary merging cost of a tree: the Hamming weights of all nodes, summed.
+    """Return the binary merging cost of a tree: the sum of the Hamming weights of all nodes.
 
-    The definition of binary merging counts leaves and root.
+    The definition of binary merging includes the leaves and the root.
 
     Examples
     --------
@@ -88,8 +88,8 @@ def merging_cost(tree: LabelTree, Y: object) -> int:
 def cost_of_merging(merging_cost: int, Y: object) -> int:
     """Return the training cost of a binary tree, given its merging cost.
 
-    c(T, Y) = n + 2·(merging cost - Σ|y_j|): every inner node of a binary tree costs twice its
-    weight, leaves cost nothing.
+    c(T, Y) = n + 2·(merging cost - Σ|y_j|), since every inner node of a binary tree costs twice its
+    weight and leaves cost nothing.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def cost_of_merging(merging_cost: int, Y: object) -> int:
 
 
 def entropy(p: ArrayLike) -> float:
-    """Return Σ p_j·log2(1/p_j), zeros left out; p need not sum to 1.
+    """Return Σ p_j·log2(1/p_j), ignoring zeros; p need not sum to 1.
 
     Examples
     --------
@@ -110,17 +110,17 @@ def entropy(p: ArrayLike) -> float:
     """
     values = np.asarray(p, dtype=np.float64).ravel()
     if not (values >= 0).all():
-        raise ValueError(f"entropy needs numbers of at least 0, but the smallest is {values.min()}")
+        raise ValueError(f"entropy needs nonnegative numbers, but the smallest is {values.min()}")
     values = values[values > 0]
     return float(-(values * np.log2(values)).sum())
 
 
 def entropy_upper_bound(p: ArrayLike) -> float:
-    """Return the most that the entropy of so many numbers with that sum can be.
+    """Return the maximum entropy of k numbers with the same sum, where k is the length of p.
 
-    Proposition 9 (entropy): H(p_1..p_k) ≤ H(p) + p·log2 k with p = Σ p_i. Correction to the
-    sentence before it: H ≤ log2 k holds where the sum is 1, but fails for k = 1 and 2 and smaller
-    sums.
+    Proposition 9 (entropy): H(p_1..p_k) ≤ H(p) + p·log2 k with p = Σ p_i. Correction of the
+    sentence before the proposition: H ≤ log2 k holds if the sum is 1, but fails for k = 1 and k = 2
+    with smaller sums.
 
     Examples
     --------
@@ -135,18 +135,18 @@ def entropy_upper_bound(p: ArrayLike) -> float:
 
 
 def entropy_lower_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
-    """Return what every tree costs at least where no row has more than one label.
+    """Return a lower bound on the cost of any tree if no row has more than one label.
 
     Lemma 2 (lower_bound): c(T, Y) ≥ n + n'·(3/log2 3)·H(p). Correction: n' is the number of rows
-    with a label and p their distribution over the labels; n counts the other rows too. For rows
-    with several labels see `labeltree.cost.lower_bound`.
+    with a label and p is their distribution over the labels; n includes the rows without labels.
+    For rows with several labels, see `labeltree.cost.lower_bound`.
 
     Parameters
     ----------
     counts
         Number of rows of each label.
     n_rows
-        Number of rows, unlabelled ones included; the sum of the counts by default.
+        Number of rows, including rows without labels; the sum of the counts by default.
 
     Examples
     --------
@@ -156,22 +156,21 @@ def entropy_lower_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
     140.0
     """
     weights = _check_counts(counts)
-    labelled = int(weights.sum())
-    n = labelled if n_rows is None else n_rows
-    if n < labelled:
-        raise ValueError(
-            f"rows have at most one label here, but {labelled} labels stand in {n} rows"
-        )
+    labeled = int(weights.sum())
+    n = labeled if n_rows is None else n_rows
+    if n < labeled:
+        raise ValueError(f"rows must have at most one label, but {labeled} labels are in {n} rows")
     return float(n + PER_BIT * _counted_entropy(weights))
 
 
 def huffman_upper_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
-    """Return what ternary Shannon and Huffman trees cost at most.
+    """Return an upper bound on the cost of ternary Shannon and Huffman trees.
 
-    Theorem 4 (multi-class_upper_bound): c(T, Y) ≤ n + S·((3/log2 3)·H(p) + 3), S = Σ|y_j| and
-    p_j = |y_j|/S. Where no row has more than one label, S = n' ≤ n and the tree is within 3n of
-    the optimum, by `entropy_lower_bound`. For any rows it holds since Σ D_j·|y_j| counts nodes
-    that labels share repeatedly. Labels without rows are left out (merge them first, at cost 0).
+    Theorem 4 (multi-class_upper_bound): c(T, Y) ≤ n + S·((3/log2 3)·H(p) + 3), where S = Σ|y_j| and
+    p_j = |y_j|/S. If no row has more than one label, S = n' ≤ n, and by `entropy_lower_bound` the
+    cost exceeds the optimum by at most 3n. The bound also holds for other rows, since Σ D_j·|y_j|
+    counts nodes shared by several labels repeatedly. Labels without rows are ignored (merge them
+    first, at cost 0).
 
     Parameters
     ----------
@@ -192,9 +191,9 @@ def huffman_upper_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
 
 
 def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
-    """Return what the ternary Huffman tree costs at most where rows have at most k labels.
+    """Return an upper bound on the cost of the ternary Huffman tree for at most k labels per row.
 
-    After Theorem 4: k·(optimum + 3n), where the optimum is over all trees.
+    Remark after Theorem 4: k·(optimum + 3n), where the optimum is over all trees.
 
     Examples
     --------
@@ -207,17 +206,18 @@ def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
 
 
 def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
-    """Return what the cheapest tree of nested (Matryoshka) labels costs.
+    """Return the cost of the cheapest tree of nested (Matryoshka) labels.
 
-    Lemma 5 (matryoshka) and Theorem 5: sorted ascending, a_1 ≤ .. ≤ a_m, the labels are cut into
-    groups; the first costs |S|·max(S), each further one (|S|+1)·max(S). Correction: a single
-    label costs n. Time O(m) after sorting: the groups' costs are lines of falling slope, asked at
-    ascending a_j.
+    Lemma 5 (matryoshka) and Theorem 5: the labels in ascending order, a_1 ≤ .. ≤ a_m, are divided
+    into groups. The first group costs |S|·max(S), and each other group costs (|S|+1)·max(S).
+    Correction: a single label costs n. Takes O(m) time after sorting, since the costs of groups are
+    lines of decreasing slope that are evaluated at ascending a_j.
 
     Parameters
     ----------
     counts
-        Number of rows of each label; whether the labels are nested cannot be seen from them.
+        Number of rows of each label. The counts do not show whether the labels are nested; this is
+        not checked.
     n_rows
         Number of rows.
 
@@ -228,11 +228,11 @@ def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
     """
     a = np.sort(_check_counts(counts)).tolist()
     if a and a[-1] > n_rows:
-        raise ValueError(f"a label has at most n_rows = {n_rows} rows, but one has {a[-1]}")
+        raise ValueError(f"a label must have at most n_rows = {n_rows} rows, but one has {a[-1]}")
     if len(a) == 1:
         return n_rows
-    # f(j) = (j+1)·a_j + min_i (f(i) - i·a_j). The first group has no child from below: i = 0
-    # counts as slope 1. A first group of one label is no node, so i = 1 is left out.
+    # f(j) = (j+1)·a_j + min_i (f(i) - i·a_j). The first group has no inner child, so i = 0 has
+    # slope 1. A first group of one label is not a node, so i = 1 is skipped.
     lines: deque[tuple[int, int]] = deque([(1, 0)])  # (slope, f)
     best = 0
     for j, count in enumerate(a, start=1):
@@ -240,17 +240,18 @@ def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
             lines.popleft()
         best = (j + 1) * count + _value(lines[0], count)
         if j > 1:
-            while len(lines) > 1 and _is_needless(lines[-2], lines[-1], (j, best)):
+            while len(lines) > 1 and _is_redundant(lines[-2], lines[-1], (j, best)):
                 lines.pop()
             lines.append((j, best))
     return n_rows + best
 
 
 def is_multiclass_form(tree: LabelTree, counts: ArrayLike) -> bool:
-    """Return whether a tree has the form that some cheapest multi-class tree has.
+    """Return whether a tree has a form that some cheapest multi-class tree has.
 
-    Lemma 3 (aux_1): inner nodes have 2 or 3 children, and rarer labels lie deeper. Correction:
-    deeper by D_j, the sum of the degrees above a leaf, not by the number of nodes above it.
+    Lemma 3 (aux_1): inner nodes have 2 or 3 children, and rarer labels are deeper. Correction:
+    depth is measured by D_j, the sum of the degrees above a leaf, not by the number of nodes above
+    it.
 
     Examples
     --------
@@ -260,17 +261,17 @@ def is_multiclass_form(tree: LabelTree, counts: ArrayLike) -> bool:
     """
     weights = _counts_for(tree, counts)
     costs = leaf_costs(tree)
-    # By ascending weight, and of equal weights by falling cost, costs never rise.
+    # In order of ascending weight, with ties in order of descending cost, costs never increase.
     order = np.lexsort((-costs, weights))
     ordered = bool((np.diff(costs[order]) <= 0).all())
     return ordered and bool(np.isin(tree.degree, (0, 2, 3)).all())
 
 
 def is_nested_form(tree: LabelTree, counts: ArrayLike) -> bool:
-    """Return whether a tree has the form that some cheapest tree of nested labels has.
+    """Return whether a tree has a form that some cheapest tree of nested labels has.
 
-    Lemmas 4 (innerdegree) and 5 (matryoshka): every node has at most one inner child, and no
-    label has fewer rows than one further down.
+    Lemmas 4 (innerdegree) and 5 (matryoshka): every node has at most one inner child, and no label
+    has fewer rows than a deeper one.
 
     Examples
     --------
@@ -282,7 +283,7 @@ def is_nested_form(tree: LabelTree, counts: ArrayLike) -> bool:
     inner = tree.parent[1:][tree.degree[1:] > 0]
     if len(inner) != len(np.unique(inner)):
         return False
-    # With one inner child each, the parents of leaves in order of their numbers lead downwards.
+    # With at most one inner child per node, the parents of leaves form a path in number order.
     parents, place = np.unique(tree.parent[tree.leaves], return_inverse=True)
     lightest = np.full(len(parents), weights.max())
     heaviest = np.zeros(len(parents), dtype=np.int64)
@@ -295,8 +296,8 @@ def _value(line: tuple[int, int], x: int) -> int:
     return line[1] - line[0] * x
 
 
-def _is_needless(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
-    """Whether line b, between slopes a < b < c, is nowhere below both others."""
+def _is_redundant(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+    """Return whether line b, with slope between those of a and c, is nowhere below both."""
     return (c[1] - a[1]) * (b[0] - a[0]) <= (b[1] - a[1]) * (c[0] - a[0])
 
 
@@ -317,7 +318,7 @@ def _check_labels(n_labels: int) -> None:
 def _check_counts(counts: ArrayLike) -> NDArray[np.int64]:
     values = np.asarray(counts)
     if values.ndim != 1 or values.dtype.kind not in "iu" or (values < 0).any():
-        raise ValueError("counts holds one integer of at least 0 for each label")
+        raise ValueError("counts must hold one nonnegative integer for each label")
     return values.astype(np.int64)
 
 

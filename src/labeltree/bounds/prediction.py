@@ -1,4 +1,4 @@
-"""What a query costs that finds all labels above a threshold (section 6 of the paper)."""
+"""The cost of a query for all labels above a threshold (section 6 of the paper)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from labeltree.bounds.walks import (
     TOLERANCE,
     Floats,
     at_nodes,
+    check_probabilities,
     levels,
     over_children,
     path_products,
-    refuse_no_probabilities,
     subtree_sums,
 )
 from labeltree.trees import LabelTree
 
 
 def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> NDArray[np.int64]:
-    """Return how many node classifiers Algorithm 2 calls.
+    """Return the number of node classifiers that Algorithm 2 evaluates.
 
     c_τ(T, x) = 1 + Σ_v deg_v·[η̂_v ≥ τ], with τ in 0..1; τ = 0 visits every node.
 
@@ -28,8 +28,8 @@ def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> 
     tree
         The tree.
     estimates
-        η̂_v of each node, never above its parent's (`path_products` of the classifiers' answers,
-        or `normalize_estimates`): (..., n_nodes).
+        η̂_v of each node, at most that of its parent (from `path_products` of the classifiers'
+        estimates, or `normalize_estimates`): (..., n_nodes).
     threshold
         τ.
 
@@ -40,17 +40,17 @@ def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> 
     3
     """
     if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is between 0 and 1, but is {threshold}")
+        raise ValueError(f"threshold must be between 0 and 1, but is {threshold}")
     called = at_nodes(tree, estimates, "estimates") >= threshold
     return np.asarray(1 + called @ tree.degree.astype(np.int64))
 
 
 def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
-    """Return estimates that satisfy Proposition 1, as the threshold theorem needs them.
+    """Return estimates that satisfy Proposition 1, as Theorem 6 requires.
 
     The two steps before Theorem 6 (comp_tresh_pred), from the root down: η̂_v' ← min(η̂_v', η̂_v),
-    and where the children of v sum to less than η̂_v, η̂_v' ← η̂_v'·η̂_v / Σ η̂_v'. Correction: where
-    that is 0/0, the children share η̂_v evenly. The paper's Algorithm 2 does not normalise.
+    and if the children of v sum to less than η̂_v, η̂_v' ← η̂_v'·η̂_v / Σ η̂_v'. Correction: if this is
+    0/0, the children share η̂_v evenly. The paper's Algorithm 2 does not normalize.
 
     Parameters
     ----------
@@ -81,21 +81,21 @@ def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
 
 
 def normalized_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
-    """Return the estimates of Algorithm 2 that normalises on its way down.
+    """Return the estimates of Algorithm 2 with normalization at each node.
 
-    What `normalize_estimates` does to finished estimates, done to the children of a node as line
-    10 multiplies them: η̂_v' ← η̂_v·η̂(x, v'), which is never above η̂_v, and then
-    η̂_v' ← η̂_v'·η̂_v / Σ η̂_v' where the children sum to less than η̂_v. So the answers of siblings
-    that sum to less than 1 are divided by their sum (correction: where all are 0, each is 1 over
-    their number), and the others stay. No estimate becomes smaller: a query without normalisation
-    calls no classifier that this one does not call.
+    This applies the steps of `normalize_estimates` to the children of a node when line 10
+    multiplies them: η̂_v' ← η̂_v·η̂(x, v'), which is at most η̂_v, and then η̂_v' ← η̂_v'·η̂_v / Σ η̂_v' if
+    the children sum to less than η̂_v. Conditional estimates of siblings that sum to less than 1 are
+    thus divided by their sum, and others are unchanged. Correction: if all are 0, each becomes 1
+    divided by their number. No estimate becomes smaller, so a query without normalization evaluates
+    no classifier that a query with normalization does not evaluate.
 
     Parameters
     ----------
     tree
         The tree.
     conditional
-        η̂(x, v), the answer of the classifier of each node: (..., n_nodes).
+        η̂(x, v), the estimate of the classifier of each node: (..., n_nodes).
 
     Examples
     --------
@@ -115,11 +115,12 @@ def normalized_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
 def threshold_cost_bound(
     tree: LabelTree, label_estimates: ArrayLike, threshold: float
 ) -> NDArray[np.int64]:
-    """Return the most classifiers that a query with these estimates calls.
+    """Return an upper bound on the number of classifiers that a query evaluates.
 
-    Theorem 6 (comp_tresh_pred): c_τ(T, x) ≤ 1 + ⌊P̂/τ⌋·depth·degree with P̂ = Σ_j η̂_j. It needs
-    estimates that satisfy Proposition 1, see `normalize_estimates`. The floor is taken of P̂/τ plus
-    a billionth, so that 0.3/0.1 gives 3, as it must to be a bound, and not 2 as doubles have it.
+    Theorem 6 (comp_tresh_pred): c_τ(T, x) ≤ 1 + ⌊P̂/τ⌋·depth·degree with P̂ = Σ_j η̂_j. It requires
+    estimates that satisfy Proposition 1; see `normalize_estimates`. P̂/τ is increased by a relative
+    1e-9 before rounding down, so that 0.3/0.1 gives 3, as a valid bound requires, and not 2, as
+    floating-point division gives.
 
     Parameters
     ----------
@@ -140,16 +141,16 @@ def threshold_cost_bound(
     eta = np.asarray(label_estimates, dtype=np.float64)
     if eta.ndim == 0 or eta.shape[-1] != tree.n_labels:
         raise ValueError(
-            f"label_estimates holds one number for each of the {tree.n_labels} labels, but its "
+            f"label_estimates must hold one number for each of the {tree.n_labels} labels, but its "
             f"shape is {eta.shape}"
         )
-    refuse_no_probabilities(eta, "label_estimates")
+    check_probabilities(eta, "label_estimates")
     n_found = np.floor(eta.sum(axis=-1) / threshold * (1 + TOLERANCE)).astype(np.int64)
     return np.asarray(1 + n_found * tree.depth * tree.max_degree)
 
 
 def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Floats:
-    """Return the most that the label estimates of a row can sum to.
+    """Return an upper bound on the sum of the label estimates of a row.
 
     Theorem 6 (comp_tresh_pred): P̂ ≤ P + Σ_v |L(v)|·η_pa(v)·ε_v.
 
@@ -158,7 +159,7 @@ def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Flo
     tree
         The tree.
     mass
-        P, at least the sum of the true label probabilities; k where rows have at most k labels.
+        P, at least the sum of the true label probabilities; k if rows have at most k labels.
     errors
         η_pa(v)·ε_v of each node, from `weighted_errors`: (..., n_nodes).
 
@@ -175,12 +176,12 @@ def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Flo
 def expected_prediction_cost_bound(
     tree: LabelTree, expected_cost: float, threshold: float, errors: ArrayLike
 ) -> float:
-    """Return the most that a query calls on average, given the expected training cost.
+    """Return an upper bound on the expected prediction cost, given the expected training cost.
 
     Theorem 7 (inferenceCostUpperBound): (C_P(T) + Σ_v E[η_pa(v)·ε_v]·(|V_T(v)|-1) - (1-τ)) / τ.
-    Correction: the factor is the number of nodes under v, not the number of inner nodes there
-    times deg_v. (A root over two nodes of 100 leaves each, η_root = 0, all estimates 1, τ = 1:
-    203 calls; the print gives 7, the corrected form 203.)
+    Correction: the factor is the number of nodes under v, not the number of inner nodes there times
+    deg_v. (Example: a root with two children of 100 leaves each, η_root = 0, all estimates 1 and
+    τ = 1 evaluates 203 classifiers; the printed bound is 7, the corrected one 203.)
 
     Parameters
     ----------
@@ -203,20 +204,21 @@ def expected_prediction_cost_bound(
     weights = at_nodes(tree, errors, "errors")
     if weights.ndim != 1:
         raise ValueError(
-            f"errors holds one mean for each node, but its shape is {weights.shape}; average the "
-            "rows first"
+            f"errors must hold one mean for each node, but its shape is {weights.shape}; average "
+            "the rows first"
         )
     n_under = subtree_sums(tree, tree.degree.astype(np.int64))
     return (expected_cost + float(weights @ n_under) - (1 - threshold)) / threshold
 
 
 def exact_prediction_cost_bound(expected_cost: float, threshold: float = 0.5) -> float:
-    """Return the most that a query calls on average if all estimates are exact.
+    """Return an upper bound on the expected prediction cost if all estimates are exact.
 
-    Corollary of Theorem 7: (C_P(T) - (1-τ)) / τ, which is 2·C_P(T) - 1 for τ = 0.5. Attained if
-    η(x, v) is τ at the root and 1 elsewhere: C_P(T) = 1 + τ·(|V|-1) and |V| calls (Proposition 10,
-    corrected: the sum of the degrees is |V|-1, not |V|). No bound holds the other way: all
-    η_v just below τ leave one call at any training cost.
+    Corollary of Theorem 7: (C_P(T) - (1-τ)) / τ, which is 2·C_P(T) - 1 for τ = 0.5. It is attained
+    if η(x, v) is τ at the root and 1 elsewhere: C_P(T) = 1 + τ·(|V|-1), and |V| classifiers are
+    evaluated (Proposition 10, corrected: the sum of the degrees is |V|-1, not |V|). There is no
+    bound in the other direction: if all η_v are just below τ, one classifier is evaluated at any
+    training cost.
 
     Examples
     --------
@@ -229,4 +231,4 @@ def exact_prediction_cost_bound(expected_cost: float, threshold: float = 0.5) ->
 
 def _check_threshold(threshold: float) -> None:
     if not 0 < threshold <= 1:
-        raise ValueError(f"threshold is above 0 and at most 1, but is {threshold}")
+        raise ValueError(f"threshold must be above 0 and at most 1, but is {threshold}")

@@ -1,4 +1,4 @@
-"""What a given tree can cost in training (section 4 of the paper)."""
+"""Bounds on the training cost of a given tree (section 4 of the paper)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labeltree.bounds.walks import Floats, at_nodes, refuse_no_probabilities
+from labeltree.bounds.walks import Floats, at_nodes, check_probabilities
 from labeltree.cost import leaf_costs
 from labeltree.trees import LabelTree
 
 
 def row_cost_upper_bound(tree: LabelTree, n_true: int) -> int:
-    """Return the most that a row with that many labels can cost.
+    """Return an upper bound on the cost of a row with the given number of labels.
 
-    Proposition 2 (cost_upperbound): c(T, y) ≤ 1 + |y|·depth·degree. Attained by rows with one
-    label in trees whose inner nodes all have the same degree and whose leaves all have the same
-    depth.
+    Proposition 2 (cost_upperbound): c(T, y) ≤ 1 + |y|·depth·degree. The bound is attained by rows
+    with one label if all inner nodes have the same degree and all leaves have the same depth.
 
     Parameters
     ----------
     tree
         The tree.
     n_true
-        Number of labels of the row; of a k-sparse problem, k.
+        Number of labels of the row; k for a k-sparse problem.
 
     Examples
     --------
@@ -32,12 +31,12 @@ def row_cost_upper_bound(tree: LabelTree, n_true: int) -> int:
     5
     """
     if n_true < 0:
-        raise ValueError(f"n_true is at least 0, but is {n_true}")
+        raise ValueError(f"n_true must be at least 0, but is {n_true}")
     return 1 + n_true * tree.depth * tree.max_degree
 
 
 def training_cost_upper_bound(tree: LabelTree, Y: object) -> int:
-    """Return the most that rows with as many labels as those of Y can cost.
+    """Return an upper bound on the cost of rows with the same numbers of labels as those of Y.
 
     Proposition 2 (cost_upperbound) summed over the rows: c(T, Y) ≤ n + depth·degree·Σ|y_j|.
 
@@ -51,7 +50,7 @@ def training_cost_upper_bound(tree: LabelTree, Y: object) -> int:
 
 
 def expected_cost_upper_bound(tree: LabelTree, label_probabilities: ArrayLike) -> float:
-    """Return the most that a random row can cost on average.
+    """Return an upper bound on the expected cost of a random row.
 
     Proposition 6 (pop_cost_upperbound): C_P(T) ≤ 1 + depth·degree·Σ_j P(y_j = 1).
 
@@ -70,17 +69,17 @@ def expected_cost_upper_bound(tree: LabelTree, label_probabilities: ArrayLike) -
     p = np.asarray(label_probabilities, dtype=np.float64)
     if p.shape != (tree.n_labels,):
         raise ValueError(
-            f"every label has a probability, but there are {tree.n_labels} labels and the shape "
-            f"of label_probabilities is {p.shape}"
+            f"every label must have a probability, but there are {tree.n_labels} labels and the "
+            f"shape of label_probabilities is {p.shape}"
         )
-    refuse_no_probabilities(p, "label_probabilities")
+    check_probabilities(p, "label_probabilities")
     return float(1 + tree.depth * tree.max_degree * p.sum())
 
 
 def cost_of_probabilities(tree: LabelTree, eta: ArrayLike) -> Floats:
     """Return the expected cost of rows whose nodes are positive with the given probabilities.
 
-    Proposition 5 (cost_decomp_basic): C_P(T) = 1 + Σ_v P(z_v = 1)·deg_v. For counted rows,
+    Proposition 5 (cost_decomp_basic): C_P(T) = 1 + Σ_v P(z_v = 1)·deg_v. For a training set,
     Proposition 3 (cost_decomp_training_set), see `labeltree.cost.training_cost`.
 
     Parameters
@@ -102,13 +101,13 @@ def cost_of_probabilities(tree: LabelTree, eta: ArrayLike) -> Floats:
 def concentration(
     tree: LabelTree, deviation: float, *, n_rows: int = 1, independent_labels: bool = True
 ) -> float:
-    """Return a bound on the probability that costs stray from their mean by more than deviation.
+    """Return a bound on the probability that costs deviate from their mean by more than deviation.
 
     Proposition 8 (conc_train_cost): P(|c(T, y) - C_P(T)| > ε) ≤ 2·exp(-2ε² / Σ_j D_j²), where D_j
-    is the sum of the degrees above the leaf of label j. Correction: this needs the *labels of a
-    row to be independent*, which the paper does not say; with all labels equal to one fair coin a
-    balanced binary tree of 1024 leaves breaks it. Without independence only the range 1..n_nodes
-    of the cost of a row is known, and 2·exp(-2ε² / (n_nodes - 1)²) holds.
+    is the sum of the degrees above the leaf of label j. Correction: the *labels of a row must be
+    independent*, which the paper does not state. A counterexample is a balanced binary tree with
+    1024 leaves whose labels all equal the outcome of one fair coin. Without independence, only the
+    range 1..n_nodes of the cost of a row is known, and the bound is 2·exp(-2ε² / (n_nodes - 1)²).
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ def concentration(
     deviation
         ε, at least 0.
     n_rows
-        Bound the mean cost of that many independent rows instead of the cost of one.
+        Number of independent rows whose mean cost is bounded.
     independent_labels
         Whether the labels of a row are independent of each other.
 
@@ -130,7 +129,7 @@ def concentration(
     0.0235
     """
     if not deviation >= 0:
-        raise ValueError(f"deviation is at least 0, but is {deviation}")
+        raise ValueError(f"deviation must be at least 0, but is {deviation}")
     if n_rows < 1:
         raise ValueError(f"n_rows must be at least 1, but is {n_rows}")
     if tree.n_labels == 1:

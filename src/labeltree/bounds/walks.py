@@ -1,4 +1,4 @@
-"""Sums and products along the paths of a tree, for numbers given at every node."""
+"""Sums and products of node values along the paths of a tree."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from labeltree.trees import LabelTree
 
 Floats = NDArray[np.float64]
 
-# Sums and products of doubles miss their true value by far less; real violations are far larger.
+# Far above the rounding errors of sums and products of doubles, far below real violations.
 TOLERANCE = 1e-9
 
 
 def levels(tree: LabelTree) -> list[tuple[int, int]]:
-    """Return the first node and the node past the last of each level, root first."""
+    """Return (first node, last node + 1) of each level, root first."""
     ranges = [(0, 1)]
     while True:
         start, stop = (int(tree.first_child[v]) for v in ranges[-1])
@@ -65,11 +65,11 @@ def subtree_sums(tree: LabelTree, values: NDArray[np.int64]) -> NDArray[np.int64
 
 
 def over_children(tree: LabelTree, values: Floats, combine: np.ufunc) -> Floats:
-    """Return the values of the children of each node combined (summed, say); 0 for leaves."""
+    """Return the combined values of the children of each node, such as their sum; 0 for leaves."""
     result = np.zeros_like(values)
     inner = np.flatnonzero(tree.degree)
     if len(inner):
-        # Siblings lie side by side, and families follow each other in the order of the parents.
+        # Siblings are adjacent, and groups of siblings are in the order of their parents.
         result[..., inner] = combine.reduceat(values, tree.first_child[inner], axis=-1)
     return result
 
@@ -86,16 +86,17 @@ def at_nodes(tree: LabelTree, values: ArrayLike, name: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] != tree.n_nodes:
         raise ValueError(
-            f"{name} holds one number for each of the {tree.n_nodes} nodes, but its shape is "
+            f"{name} must hold one number for each of the {tree.n_nodes} nodes, but its shape is "
             f"{array.shape}"
         )
-    refuse_no_probabilities(array, name)
+    check_probabilities(array, name)
     return array
 
 
-def refuse_no_probabilities(array: Floats, name: str) -> None:
-    """Raise unless all numbers are between 0 and 1, up to rounding."""
+def check_probabilities(array: Floats, name: str) -> None:
+    """Raise ValueError unless all numbers are between 0 and 1, up to rounding."""
     if not ((array >= -TOLERANCE) & (array <= 1 + TOLERANCE)).all():
         raise ValueError(
-            f"{name} holds probabilities 0..1, but reaches from {array.min():g} to {array.max():g}"
+            f"{name} must hold probabilities in 0..1, but ranges from {array.min():g} to "
+            f"{array.max():g}"
         )

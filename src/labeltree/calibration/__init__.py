@@ -1,5 +1,5 @@
-"""Probabilities that mean what they say, and label sets made of them, learned from held-out rows.
+"""Calibrated probabilities and tuned thresholds, learned from held-out rows.
 
-`isotonic` and `methods` learn maps from scores to probabilities, `thresholds` and `expected_f1`
-turn probabilities into label sets. Estimators have them as `calibrate` and `tune_thresholds`.
+`isotonic` and `methods` learn maps from scores to probabilities; `thresholds` and `expected_f1`
+turn probabilities into label sets. Estimators offer them as `calibrate` and `tune_thresholds`.
 """

@@ -1,26 +1,26 @@
-"""How many of a row's labels to predict, so that its F1 is the best to be expected."""
+"""The number of labels to predict per row that maximizes the expected F1."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: So many of the most probable labels of a row are looked at, if they are at least so probable.
+#: Maximum number and minimum probability of the labels that are considered for a row.
 MAX_LABELS = 64
 MIN_PROBABILITY = 0.001
-_ROWS_AT_ONCE = 256  # have (labels x labels) numbers each in memory
+_ROWS_AT_ONCE = 256  # each row needs (labels x labels) numbers in memory
 
 
 def best_sizes(probabilities: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Return how many labels of each row to predict, the most probable first.
+    """Return the number of labels to predict for each row, the most probable first.
 
-    Labels are taken to be independent of each other, and those that are not given to be absent. A
-    row is predicted at least one label, if it has one.
+    Labels are assumed to be independent, and labels that are not listed are assumed to be absent.
+    The number is at least 1, unless a row has no label of positive probability.
 
     Parameters
     ----------
     probabilities
-        (n_rows, n) in descending order, 0 where a row has fewer.
+        (n_rows, n), in descending order within each row, padded with 0.
 
     Examples
     --------
@@ -40,11 +40,11 @@ def best_sizes(probabilities: NDArray[np.floating]) -> NDArray[np.int64]:
 def expected_f1(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the expected F1 of predicting the first 1, 2, ... labels of each row.
 
-    With N_i true labels besides label i, the first s labels have the expected F1
-    Σ_{i<=s} p_i E[2 / (s + 1 + N_i)]. As 1 / a is the integral of t^(a-1) over 0..1 and labels are
-    independent, this is, with q_i = 1 - p_i + p_i t, the integral of
-    2 t^s Σ_{i<=s} (p_i / q_i) Π_j q_j: a polynomial of degree below 2n in t, which n points of
-    Gauss and Legendre integrate exactly.
+    Let N_i be the number of true labels other than label i. The expected F1 of the first s labels
+    is Σ_{i<=s} p_i E[2 / (s + 1 + N_i)]. Because 1 / a is the integral of t^(a-1) over 0..1 and
+    labels are independent, this equals, with q_i = 1 - p_i + p_i t, the integral of
+    2 t^s Σ_{i<=s} (p_i / q_i) Π_j q_j. The integrand is a polynomial in t of degree below 2n, so
+    Gauss-Legendre quadrature with n points is exact.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What validation rows teach about a model: its calibration, and its thresholds."""
+"""Calibration and thresholds of a model, learned from validation rows."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from labeltree.model.model import LINKS
 
 METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
 
-ROWS_AT_ONCE = 8192  # searched together where answers are thinned out afterwards
+ROWS_AT_ONCE = 8192  # searched together if results are filtered afterwards
 
-_BEST = 5  # labels of each row that a curve is learnt from
+_BEST = 5  # labels per row that a curve is learned from
 _ENOUGH_PAIRS = 1000  # for the many knots of an isotonic curve
-_CURVE_STRENGTH = 20  # further pairs that a sigmoid curve's start counts as
-_SMOOTHING = 10.0  # further true pairs that each label is given; 3 to 30 did as well
-_TRAINED = -100.0  # nodes without a positive row in training have a lower score, which says nothing
+_CURVE_STRENGTH = 20  # additional pairs that the identity counts as in a sigmoid fit
+_SMOOTHING = 10.0  # additional true pairs per label; values from 3 to 30 give similar results
+_MIN_SCORE = -100.0  # lower scores are of nodes without positive training rows and are ignored
 
 
 def learn_calibration(
     model: LabelModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
 ) -> Calibration:
-    """Return the calibration of a model by rows that were not in its training.
+    """Return the calibration of a model, learned from rows that were not used in training.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def learn_calibration(
     X, rows
         Features and labels of the rows.
     method
-        "global" and "depth" fit links of nodes, one or one for each depth; "isotonic" and "sigmoid"
-        a curve over the probabilities of labels; "depth_isotonic" both. "auto" is "isotonic", or
-        "sigmoid" for fewer than 200 rows or so.
+        "global" fits one link for all nodes, "depth" one link per depth. "isotonic" and "sigmoid"
+        fit a curve over the probabilities of labels. "depth_isotonic" does both. "auto" is
+        "isotonic", or "sigmoid" for fewer than about 200 rows.
     n_threads
         Number of threads.
     """
@@ -78,7 +78,7 @@ def _learn_links(
     native = model.native('calibration by "global" or "depth"')
     slopes, intercepts = [], []
     for tree, pairs in zip(native.trees, native.path_scores(X, rows, n_threads), strict=True):
-        known = pairs.scores > _TRAINED
+        known = pairs.scores > _MIN_SCORE
         nodes, scores, is_positive = (
             pairs.nodes[known],
             pairs.scores[known],
@@ -105,7 +105,7 @@ def _learn_curve(
     if method == "sigmoid" or (method == "auto" and len(hits) < _ENOUGH_PAIRS):
         start = Link(1.0, 0.0)
         link = fit_link(log_odds(probabilities), hits, start, _CURVE_STRENGTH)
-        # A falling curve would turn the order round.
+        # A decreasing curve would reverse the ranking.
         return odds_curve(max(link.slope, 0.01), link.intercept)
     return fit_isotonic(probabilities, hits)
 
@@ -118,19 +118,19 @@ def learn_thresholds(
     threshold: float,
     n_threads: int,
 ) -> Calibration:
-    """Return the model's calibration with thresholds for an objective.
+    """Return the calibration of the model with thresholds tuned for an objective.
 
     Parameters
     ----------
     model
         Forest; it is not changed.
     X, rows
-        Features and labels of rows that were not in training.
+        Features and labels of rows that were not used in training.
     objective
-        "macro_f1" for a threshold of each label, "micro_f1" for the same one for all labels,
-        "expected_f1" for no thresholds, but the best number of labels for each row.
+        "macro_f1" for one threshold per label, "micro_f1" for one threshold for all labels,
+        "expected_f1" for the best number of labels per row instead of thresholds.
     threshold
-        Kept where no label is right.
+        Default, used for labels without a correct prediction.
     n_threads
         Number of threads.
     """
@@ -160,6 +160,6 @@ def _candidates(model: LabelModel, X: FeatureMatrix, rows: LabelRows, n_threads:
 
 
 def slices(n_rows: int) -> Iterator[slice]:
-    """Yield so many rows at once that their answers take little memory."""
+    """Yield ranges of rows whose search results together take little memory."""
     for first in range(0, max(n_rows, 1), ROWS_AT_ONCE):
         yield slice(first, min(first + ROWS_AT_ONCE, n_rows))

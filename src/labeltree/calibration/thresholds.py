@@ -1,23 +1,23 @@
-"""The thresholds of the best F1 over validation rows."""
+"""Thresholds that maximize F1 over validation rows."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: Labels that are less probable are not looked at, and so never predicted by a tuned threshold.
+#: Minimum tuned threshold; less probable labels are not considered.
 MIN_THRESHOLD = 0.01
 
 
 class Candidates:
-    """Pairs of row and label that are probable enough, by label and then the most probable first.
+    """(row, label) pairs with at least the minimum probability, by label, most probable first.
 
     Parameters
     ----------
     labels, probabilities, is_true
-        Of each pair, in any order.
+        Label, probability and true value of each pair, in any order.
     n_true
-        Rows that have each label, be they among the pairs or not.
+        Number of rows with each label, whether or not they are among the pairs.
     """
 
     def __init__(
@@ -33,22 +33,23 @@ class Candidates:
         self.begin = np.searchsorted(self.labels, np.arange(len(n_true) + 1))
 
     def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return right and taken pairs of the label if it is predicted down to each pair."""
+        """Return correct and predicted pairs of a label, with each of its pairs as the cutoff."""
         first = self.begin[self.labels]
-        right = np.append(0, np.cumsum(self.is_true))
-        return right[1:] - right[first], np.arange(1, len(self.labels) + 1) - first
+        n_correct = np.append(0, np.cumsum(self.is_true))
+        n_predicted = np.arange(1, len(self.labels) + 1) - first
+        return n_correct[1:] - n_correct[first], n_predicted
 
     def macro_f1(self, thresholds: NDArray[np.float32]) -> float:
-        """Return the mean over labels of their F1, 0 for labels that no row has."""
-        taken = self.probabilities >= thresholds[self.labels]
+        """Return the mean F1 over labels; labels without rows count as 0."""
+        predicted = self.probabilities >= thresholds[self.labels]
         size = len(self.n_true)
-        right = np.bincount(self.labels[taken & self.is_true], minlength=size)
-        n_taken = np.bincount(self.labels[taken], minlength=size)
-        return float(np.mean(2 * right / np.maximum(n_taken + self.n_true, 1)))
+        n_correct = np.bincount(self.labels[predicted & self.is_true], minlength=size)
+        n_predicted = np.bincount(self.labels[predicted], minlength=size)
+        return float(np.mean(2 * n_correct / np.maximum(n_predicted + self.n_true, 1)))
 
 
 def micro_threshold(pairs: Candidates, default: float) -> float:
-    """Return the threshold of the best F1 over all pairs together; the default if none is true.
+    """Return the threshold with the best F1 over all pairs; the default if no pair is true.
 
     Examples
     --------
@@ -58,13 +59,13 @@ def micro_threshold(pairs: Candidates, default: float) -> float:
     '0.400'
     """
     order = np.argsort(-pairs.probabilities, kind="stable")
-    right = np.cumsum(pairs.is_true[order])
-    score = 2 * right / (np.arange(1, len(order) + 1) + pairs.n_true.sum())
+    n_correct = np.cumsum(pairs.is_true[order])
+    score = 2 * n_correct / (np.arange(1, len(order) + 1) + pairs.n_true.sum())
     return _best_cut(pairs.probabilities[order], score, default)
 
 
 def macro_threshold(pairs: Candidates, default: float) -> float:
-    """Return the threshold, the same for all labels, of the best mean F1 of labels.
+    """Return the threshold, the same for all labels, with the best mean F1 over labels.
 
     Examples
     --------
@@ -73,20 +74,20 @@ def macro_threshold(pairs: Candidates, default: float) -> float:
     >>> f"{macro_threshold(Candidates(labels, p, hits, np.array([1, 1])), 0.5):.3f}"
     '0.155'
     """
-    right, taken = pairs.counts()
-    f1 = 2 * right / (taken + pairs.n_true[pairs.labels])
-    gain = np.where(taken == 1, f1, f1 - np.append(0, f1[:-1]))
+    n_correct, n_predicted = pairs.counts()
+    f1 = 2 * n_correct / (n_predicted + pairs.n_true[pairs.labels])
+    gain = np.where(n_predicted == 1, f1, f1 - np.append(0, f1[:-1]))
     order = np.argsort(-pairs.probabilities, kind="stable")
     return _best_cut(pairs.probabilities[order], np.cumsum(gain[order]), default)
 
 
 def label_thresholds(pairs: Candidates, default: float, smoothing: float) -> NDArray[np.float32]:
-    """Return the threshold of the best F1 of each label.
+    """Return the threshold of each label with the best F1.
 
-    A label of few rows says little, so each is judged as if it had `smoothing` more true pairs that
-    follow the average over all pairs. With smoothing 0 the F1 of every label over these pairs is
-    the best that there is. Labels without a true pair have the default; all have it if that makes a
-    better mean F1 over these pairs.
+    The F1 of a label with few rows is noisy. So each label is scored as if it had `smoothing`
+    additional true pairs that follow the average over all pairs. With a smoothing of 0, every label
+    has the maximum F1 over these pairs. Labels without a true pair get the default. All labels get
+    the default if that gives a better mean F1 over these pairs.
 
     Examples
     --------
@@ -96,10 +97,11 @@ def label_thresholds(pairs: Candidates, default: float, smoothing: float) -> NDA
     >>> [f"{threshold:.3f}" for threshold in label_thresholds(pairs, 0.5, 0.0)]
     ['0.700', '0.055', '0.500']
     """
-    right, taken = pairs.counts()
-    more_right, more_taken = _average(pairs)
+    n_correct, n_predicted = pairs.counts()
+    mean_correct, mean_predicted = _average_counts(pairs)
     n_true = pairs.n_true[pairs.labels]
-    score = 2 * (right + smoothing * more_right) / (taken + n_true + smoothing * (more_taken + 1))
+    n_both = n_predicted + n_true + smoothing * (mean_predicted + 1)
+    score = 2 * (n_correct + smoothing * mean_correct) / n_both
     thresholds = np.full(len(pairs.n_true), default, np.float32)
     for j in np.unique(pairs.labels[pairs.is_true]):
         own = slice(pairs.begin[j], pairs.begin[j + 1])
@@ -109,13 +111,13 @@ def label_thresholds(pairs: Candidates, default: float, smoothing: float) -> NDA
 
 
 def _best_cut(p: NDArray[np.float32], score: NDArray[np.float64], default: float) -> float:
-    """Return a threshold half way below the pair that is best as the last one; the first of equals.
+    """Return the midpoint between the best last pair to predict, the first of ties, and the next.
 
-    p descends, and score is what predicting down to each pair is worth.
+    p is in descending order; score[i] is the score if pairs 0 to i are predicted.
     """
     if not len(p):
         return default
-    is_last = np.append(p[1:] != p[:-1], True)  # a threshold cannot part equals
+    is_last = np.append(p[1:] != p[:-1], True)  # a threshold cannot separate ties
     last = int(np.argmax(np.where(is_last, score, -1.0)))
     if score[last] <= 0:
         return default
@@ -124,10 +126,10 @@ def _best_cut(p: NDArray[np.float32], score: NDArray[np.float64], default: float
     return float(middle if middle > below else p[last])
 
 
-def _average(pairs: Candidates) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return right and taken pairs of all labels, per true pair, with each pair as threshold."""
+def _average_counts(pairs: Candidates) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return correct and predicted pairs per true pair, over all labels, with each as threshold."""
     order = np.argsort(-pairs.probabilities, kind="stable")
-    right = np.append(0, np.cumsum(pairs.is_true[order]))
-    n_taken = np.searchsorted(-pairs.probabilities[order], -pairs.probabilities, side="right")
+    n_correct = np.append(0, np.cumsum(pairs.is_true[order]))
+    n_predicted = np.searchsorted(-pairs.probabilities[order], -pairs.probabilities, side="right")
     total = max(int(pairs.n_true.sum()), 1)
-    return right[n_taken] / total, n_taken / total
+    return n_correct[n_predicted] / total, n_predicted / total

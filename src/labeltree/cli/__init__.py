@@ -1,9 +1,9 @@
-"""The command line, with the words and defaults of the library.
+"""The command line, with the names and defaults of the library.
 
 `labeltree train | tune | update | stream | predict | evaluate | explain | plan | tree | inspect
 | convert | demo`
 
-Exit codes: 0 done; 1 it failed, or no tree is within the budget; 2 wrong usage; 130 Ctrl-C.
+Exit codes: 0 success; 1 failure, or no tree within the budget; 2 wrong usage; 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -47,9 +48,10 @@ _COMMANDS = (
     convert,
     demo,
 )
-# What is wrong with the data, the disk or the installation; all else is a bug and may show itself.
+# Problems with the data, the disk or the installation; anything else is a bug and is raised.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2
+_POSITIONAL = ("data", "model", "text")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,20 +65,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, io.TextIOWrapper):
-            # A question mark in the place of × or of a label's letter is better than no answer.
+            # A question mark in place of × or of a character in a label is better than no output.
             output.reconfigure(errors="replace")
     try:
         arguments = _parser().parse_args(argv)
-    except SystemExit as done:  # argparse has said all there is to say
+    except SystemExit as done:  # argparse has printed the message
         return done.code if isinstance(done.code, int) else _WRONG_USAGE
     try:
         code: int = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print("labeltree: stopped", file=sys.stderr)
+        print("labeltree: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as head, has seen enough.
+        # The reader, such as head, has closed the pipe.
         _discard_output()
         return 0
     except _EXPECTED as error:
@@ -86,21 +88,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         except OSError:  # a full disk
             _discard_output()
-        print(f"labeltree: {_sentence(error)}", file=sys.stderr)
+        print(f"labeltree: {_sentence(error, arguments)}", file=sys.stderr)
         return _WRONG_USAGE if isinstance(error, UsageError) else 1
     return code
 
 
 def _discard_output() -> None:
-    """Send what standard output still holds to nowhere; Python would try again when it exits."""
+    """Discard buffered standard output, which Python would try to write again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="labeltree",
-        description="Probabilistic label trees that know and minimise what they cost.",
-        epilog="labeltree COMMAND --help shows the options and examples of a command.",
+        description="Probabilistic label trees with known and minimized training cost.",
+        epilog="Run labeltree COMMAND --help for the options and examples of a command.",
     )
     parser.add_argument("--version", action="version", version=f"labeltree {labeltree.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -113,19 +115,41 @@ def _parser() -> argparse.ArgumentParser:
             epilog=f"examples:\n{module.EXAMPLES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        loudness = command.add_mutually_exclusive_group()
-        loudness.add_argument("-q", "--quiet", action="store_true", help="say only what was asked")
-        loudness.add_argument("-v", "--verbose", action="store_true", help="show where errors are")
+        verbosity = command.add_mutually_exclusive_group()
+        verbosity.add_argument("-q", "--quiet", action="store_true", help="print results only")
+        verbosity.add_argument(
+            "-v", "--verbose", action="store_true", help="show the traceback of errors"
+        )
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return parser
 
 
-def _sentence(error: BaseException) -> str:
+def _sentence(error: BaseException, arguments: argparse.Namespace) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return f"standard output: {error.strerror}"  # as files have names
+        return f"standard output: {error.strerror}"  # errors of files have a name
     if isinstance(error, MemoryError):
-        return "there is not enough memory"
-    return " ".join(str(error).split()) or type(error).__name__
+        return "not enough memory"
+    message = " ".join(str(error).split()) or type(error).__name__
+    return _naming_options(message, set(vars(arguments)) - set(_POSITIONAL))
+
+
+def _naming_options(message: str, names: set[str]) -> str:
+    """Return a message of the library with options in place of parameter names.
+
+    Names without an underscore are also English words, so they are replaced at the start only.
+
+    Examples
+    --------
+    >>> _naming_options("C must be above 0, as n_jobs is 3 and C is -1", {"C", "n_jobs"})
+    '--C must be above 0, as --n-jobs is 3 and C is -1'
+    """
+
+    def option(match: re.Match[str]) -> str:
+        name = match[0]
+        is_option = name in names and ("_" in name or match.start() == 0)
+        return "--" + name.replace("_", "-") if is_option else name
+
+    return re.sub(r"(?<![-\w])\w+(?= (?:must|is|are)\b)", option, message)

@@ -1,4 +1,4 @@
-"""`python -m labeltree.cli`, the same as `labeltree`."""
+"""`python -m labeltree.cli`, equivalent to `labeltree`."""
 
 import sys
 

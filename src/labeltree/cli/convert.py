@@ -1,4 +1,4 @@
-"""`labeltree convert`: data and trees of one format in another."""
+"""`labeltree convert`: data and trees from one format to another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from labeltree.trees import LabelTree, to_napkinxc
 from labeltree.trees.formats import format_of
 from labeltree.trees.other_systems import READERS, SYSTEMS, system_of
 
-SUMMARY = "write data or a tree in another format"
+SUMMARY = "convert data or a tree to another format"
 EXAMPLES = """\
   labeltree convert train.txt --x-out X.npz --y-out Y.npz
   labeltree convert --x X.npz --y Y.npz -o train.txt
@@ -37,8 +37,11 @@ EXAMPLES = """\
   labeltree convert pecos-model -o tree.json
   labeltree convert tree.json --to napkinxc -o tree.txt
 
-rows of numbers: XMC and libsvm text, npz; texts with tags: JSONL, TSV, CSV, fastText, folders;
-trees: JSON, Newick, dot, and those of omikuji, napkinXC and PECOS; one kind stays that kind
+supported formats:
+  numeric features: XMC and libsvm text, npz
+  texts with tags: JSONL, TSV, CSV, fastText, folders of text files
+  trees: JSON, Newick, dot, and the models of omikuji, napkinXC and PECOS
+Input and output must be of the same kind.
 """
 _TEXT_WRITERS: dict[str, Callable[..., None]] = {
     "jsonl": write_jsonl,
@@ -53,32 +56,32 @@ _SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".ft": "fastt
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_data_arguments(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write here; - is standard output")
-    parser.add_argument("--x-out", metavar="X.npz", help="write features here")
-    parser.add_argument("--y-out", metavar="Y.npz", help="write labels here")
-    parser.add_argument("--to", choices=_TARGETS, help="format of the output; by its suffix")
+    parser.add_argument("-o", "--output", metavar="FILE", help="output file; - for standard output")
+    parser.add_argument("--x-out", metavar="X.npz", help="output file for features")
+    parser.add_argument("--y-out", metavar="Y.npz", help="output file for labels")
+    parser.add_argument("--to", choices=_TARGETS, help="output format (default: from the suffix)")
     parser.add_argument(
-        "--from-tree", choices=SYSTEMS, help="whose tree data is; by its files if not given"
+        "--from-tree", choices=SYSTEMS, help="system that wrote the tree (default: from its files)"
     )
     parser.add_argument(
-        "--tree-number", type=int, default=0, help="which tree of an omikuji model (%(default)s)"
+        "--tree-number", type=int, default=0, help="tree of an omikuji model (default: %(default)s)"
     )
     parser.add_argument(
-        "--one-based", action="store_true", help="features are counted from 1, as libsvm does"
+        "--one-based", action="store_true", help="features are numbered from 1, as in libsvm"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Convert, and say what was written."""
+    """Convert the input and report what was written."""
     _check_outputs(arguments)
     if (tree := _tree(arguments)) is not None:
-        said = _write_tree(tree, arguments)
+        message = _write_tree(tree, arguments)
     elif arguments.data is not None and (kind := data_kind(arguments)) != "xmc":
-        said = _write_texts(tagged_texts(arguments, kind), arguments)
+        message = _write_texts(tagged_texts(arguments, kind), arguments)
     else:
-        said = _write_rows(arguments)
+        message = _write_rows(arguments)
     if not arguments.quiet and arguments.output != "-":
-        print(said)
+        print(message)
     return 0
 
 
@@ -86,16 +89,16 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     targets = [arguments.output, arguments.x_out, arguments.y_out]
     given = [target for target in targets if target is not None]
     if not given or (arguments.output is not None and len(given) > 1):
-        raise UsageError("say where to write: -o FILE, or --x-out X.npz and --y-out Y.npz")
+        raise UsageError("an output is required: -o FILE, or --x-out X.npz and --y-out Y.npz")
     if arguments.output == "-" and arguments.to is None:
-        raise UsageError("standard output has no suffix; say --to xmc, jsonl, tsv or fasttext")
+        raise UsageError("standard output has no suffix; add --to xmc, jsonl, tsv or fasttext")
     if arguments.data not in (None, "-") and not Path(arguments.data).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), arguments.data)
     for target in given:
         if target != "-" and not Path(target).parent.is_dir():
-            raise UsageError(f"{target}: there is no folder {Path(target).parent}")
+            raise UsageError(f"{target}: folder {Path(target).parent} does not exist")
         if any(_is_same(target, source) for source in (arguments.data, arguments.x, arguments.y)):
-            raise UsageError(f"{target} would be written while it is read; name another file")
+            raise UsageError(f"{target} is both input and output; choose another output file")
 
 
 def _is_same(target: str, source: str | None) -> bool:
@@ -107,7 +110,7 @@ def _is_same(target: str, source: str | None) -> bool:
 
 
 def _tree(arguments: argparse.Namespace) -> LabelTree | None:
-    """Return the tree that data is, or None if it is something else."""
+    """Return the tree in the input, or None if the input is not a tree."""
     if arguments.data in (None, "-"):
         return None
     system = arguments.from_tree or system_of(arguments.data)
@@ -119,19 +122,21 @@ def _tree(arguments: argparse.Namespace) -> LabelTree | None:
         format_of(arguments.data)
     except ValueError:
         return None
-    # .json may be lines of texts, too, which are never written as a tree.
+    # .json may also hold lines of texts, which are never written as a tree.
     return LabelTree.load(arguments.data) if _target(arguments) in (None, _NAPKINXC) else None
 
 
 def _write_tree(tree: LabelTree, arguments: argparse.Namespace) -> str:
     if arguments.output is None or _target(arguments) not in (None, _NAPKINXC):
-        raise UsageError("a tree is written as .json, .nwk, .dot, or --to napkinxc; say -o FILE")
+        raise UsageError(
+            "a tree needs -o FILE with the suffix .json, .nwk or .dot, or --to napkinxc"
+        )
     if _target(arguments) == _NAPKINXC:
         to_napkinxc(tree, arguments.output)
     else:
         tree.save(arguments.output)
     return (
-        f"{arguments.output}: a tree of {tree.n_labels:,} labels and {tree.n_nodes:,} nodes, "
+        f"{arguments.output}: tree with {tree.n_labels:,} labels and {tree.n_nodes:,} nodes, "
         f"depth {tree.depth}"
     )
 
@@ -143,7 +148,8 @@ def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Name
     target = _target(arguments)
     if arguments.output is None or target not in _TEXT_WRITERS:
         raise UsageError(
-            "texts stay texts: --to jsonl, tsv or fasttext; labeltree train makes features of them"
+            "texts can only be converted with --to jsonl, tsv or fasttext; "
+            "to turn them into features, use labeltree train"
         )
     counted = _Counted(rows)
     options = {"separator": arguments.separator} if target == "tsv" else {}
@@ -152,7 +158,7 @@ def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Name
 
 
 class _Counted:
-    """Rows that are counted as they go by."""
+    """Iterable that counts its rows."""
 
     def __init__(self, rows: Iterable[Any]) -> None:
         self._rows = rows
@@ -164,18 +170,18 @@ class _Counted:
             self.n_rows += 1
 
 
-# Rows of numbers --------------------------------------------------------------------------------
+# Features and labels ----------------------------------------------------------------------------
 
 
 def _write_rows(arguments: argparse.Namespace) -> str:
     target = "npz" if arguments.output is None else _target(arguments) or "xmc"
     if target not in ("npz", "xmc"):
-        raise UsageError(f"rows of numbers hold no texts, so they cannot become {target}")
+        raise UsageError(f"numeric features cannot be converted to {target}, which holds texts")
     data = read_examples(arguments)
     assert isinstance(data, Data)
     X = _from_zero(data.X) if arguments.one_based else data.X
     if X is None and arguments.y_out is None:
-        raise UsageError("there are labels only; name features with --x X.npz")
+        raise UsageError("the input has labels only; add features with --x X.npz")
     if target == "xmc":
         write_xmc(arguments.output, X, data.rows)
     for path, part in ((arguments.x_out, X), (arguments.y_out, data.rows)):
@@ -190,14 +196,14 @@ def _write_rows(arguments: argparse.Namespace) -> str:
 
 
 def _from_zero(X: Any) -> Any:
-    """Return features that were counted from 1 without the empty first column."""
+    """Return features numbered from 1 without the empty column 0."""
     if np.any(X.indices == 0):
-        raise ValueError("there is a feature 0, so features are not counted from 1")
+        raise ValueError("--one-based needs features numbered from 1, but there is a feature 0")
     return X[:, 1:]
 
 
 def _target(arguments: argparse.Namespace) -> str | None:
-    """Return the format to write, by its suffix if none is given; None for that of a tree."""
+    """Return the output format, by default from the suffix; None for a tree file."""
     if arguments.to is not None or arguments.output is None:
         return arguments.to if arguments.to is None else str(arguments.to)
     try:

@@ -1,4 +1,4 @@
-"""`labeltree demo`: tags for questions in words, learnt from the docstrings on this machine."""
+"""`labeltree demo`: a tagger trained on the docstrings of the installed packages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from labeltree import PLTClassifier, TextTagger, trees
 from labeltree.cli.inputs import Data, Texts
-from labeltree.cli.models import Judged
-from labeltree.cli.pictures import cost_bars, save_pictures, tree_pictures
-from labeltree.cli.train import HOLDOUT, hold_out, laid_out, report, train_model
+from labeltree.cli.models import Evaluation
+from labeltree.cli.plots import cost_bars, save_plots, tree_plots
+from labeltree.cli.train import HOLDOUT, aligned, hold_out, report, train_model
 from labeltree.data import LabelRows, as_labels
 from labeltree.planning.plans import Plan, plan
 from labeltree.progress import show_progress
@@ -22,43 +22,47 @@ if TYPE_CHECKING:
 
 Parts: TypeAlias = "tuple[Data | Texts, Data | Texts | None, Data | Texts | None]"
 
-SUMMARY = "learn tags from the docstrings on this machine, answer questions, show what trees cost"
+SUMMARY = "train a tagger on the docstrings of your installed packages and compare tree costs"
 EXAMPLES = """\
   labeltree demo
-  labeltree demo --output pictures
+  labeltree demo --output results
 """
 _DEFAULT_OUTPUT = "labeltree-demo"
-_QUESTIONS = (
+_QUERIES = (
     "eigenvalues of a sparse matrix",
     "random forest for regression",
     "write a calendar of the month as html",
 )
-_TRAINED = ("cheapest", "huffman")  # beside the default, for the picture
+_TRAINED = ("cheapest", "huffman")  # in addition to the default, for the plot
 _TREES = ("complete", "huffman", "shannon", "cheapest", "cheapest+sweeps")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "--output", metavar="DIR", default=_DEFAULT_OUTPUT, help="where files go (%(default)s)"
+        "--output",
+        metavar="DIR",
+        default=_DEFAULT_OUTPUT,
+        help="output folder (default: %(default)s)",
     )
     parser.add_argument(
-        "--packages", metavar="NAME,...", help="only the docstrings of these packages"
+        "--packages", metavar="NAME,...", help="packages to read docstrings from (default: all)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the trees, train a tagger, ask it, and write all with pictures."""
-    # Reading docstrings is not what other commands are for.
+    """Compare trees, train a tagger, predict, and save the results and plots."""
+    # No other command needs the docstrings.
     from labeltree.datasets import python_docs
 
-    _say(arguments, "Reading the docstrings of the Python packages on this machine ...")
+    _print(arguments, "Reading the docstrings of the installed Python packages ...")
     data = python_docs(packages=arguments.packages.split(",") if arguments.packages else None)
     rows = as_labels(data.tags)
-    _say(
+    per_text = len(rows.indices) / rows.n_rows
+    _print(
         arguments,
-        f"{rows.n_rows:,} texts, tagged by where they live: {rows.n_labels:,} tags such as "
-        f"{rows.name(int(rows.counts.argmax()))}, {len(rows.indices) / rows.n_rows:.1f} a text.\n",
+        f"{rows.n_rows:,} texts, tagged by package and module: {rows.n_labels:,} tags, such as "
+        f"{rows.name(int(rows.counts.argmax()))}; {per_text:.1f} per text.\n",
     )
     with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
@@ -69,13 +73,13 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress,
         )
     print(made.table())
-    best, dearest = made.best.report, made.rows[-1].report
-    _say(
+    best, most_expensive = made.best.report, made.rows[-1].report
+    _print(
         arguments,
-        f"\nA text trains {best.cost_per_row:.1f} of the {best.n_nodes:,} nodes of the cheapest "
-        f"tree. With one classifier a tag it would\ntrain "
-        f"{dearest.cost_per_row:,.0f}. No tree of any shape gets below "
-        f"{best.lower_bound / best.n_rows:.1f}, so the best there is saves at most another "
+        f"\nEach text trains {best.cost_per_row:.1f} of the {best.n_nodes:,} nodes of the cheapest "
+        f"tree on average. With one\nclassifier per tag it would train "
+        f"{most_expensive.cost_per_row:,.0f}. No tree is below "
+        f"{best.lower_bound / best.n_rows:.1f}, so an optimal tree saves\nat most another "
         f"{1 - 1 / best.ratio:.0%}.",
     )
     parts = hold_out(Texts(data.texts, data.tags), HOLDOUT, seed=0)
@@ -84,47 +88,47 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace, parts: Parts) -> TextTagger:
-    """Train a tagger, print how good it is, and let it answer."""
-    training, calibrating, judging = parts
-    _say(arguments, "\nTraining a tagger, with a tenth of the texts held out ...")
-    tagger = train_model({}, training, calibrating, tell=not arguments.quiet)
+    """Train a tagger, print its metrics, and predict tags for a few queries."""
+    training, calibration, evaluation = parts
+    _print(arguments, "\nTraining a tagger, with a tenth of the texts held out ...")
+    tagger = train_model({}, training, calibration, progress=not arguments.quiet)
     assert isinstance(tagger, TextTagger)
-    print(laid_out(report(tagger, training, judging)))
-    for question, tags in zip(_QUESTIONS, tagger.tag(_QUESTIONS, k=3), strict=True):
-        print(f"\n{question}")
+    print(aligned(report(tagger, training, evaluation)))
+    for query, tags in zip(_QUERIES, tagger.tag(_QUERIES, k=3), strict=True):
+        print(f"\n{query}")
         print(*(f"    {probability:.3f}  {tag}" for tag, probability in tags), sep="\n")
-    _say(arguments, f"\nWhy the first answer to {_QUESTIONS[0]!r}?\n")
-    print(tagger.explain(_QUESTIONS[0], top_features=3))
+    _print(arguments, f"\nExplanation of the first tag for {_QUERIES[0]!r}:\n")
+    print(tagger.explain(_QUERIES[0], top_features=3))
     return tagger
 
 
 def _accuracies(tagger: TextTagger, parts: Parts) -> dict[str, tuple[float, float]]:
-    """Return cost per row and P@1 of other trees over the same words."""
-    training, _, judging = parts
+    """Return cost per row and P@1 of several trees over the same features."""
+    training, _, held_out = parts
     assert isinstance(training, Texts)
-    assert judging is not None
+    assert held_out is not None
     X = tagger.features_.transform(training.texts)
     classifiers = {tagger.classifier.tree: tagger.classifier_}
     for name in _TRAINED:
         classifiers[name] = PLTClassifier(tree=name).fit(X, training.tags)
-    judged = Judged.of(tagger, judging)
+    evaluation = Evaluation.of(tagger, held_out)
     points = {}
     for name, classifier in classifiers.items():
-        precision = replace(judged, classifier=classifier).figures()["P@1"]
+        precision = replace(evaluation, classifier=classifier).figures()["P@1"]
         points[name] = (classifier.training_cost_ / training.n_rows, precision)
     return points
 
 
-def _model_pictures(tagger: TextTagger, parts: Parts) -> dict[str, Callable[[], Figure]]:
-    """Return the pictures of what the tagger answers, if rows were held out."""
+def _model_plots(tagger: TextTagger, parts: Parts) -> dict[str, Callable[[], Figure]]:
+    """Return the plots of the predictions, if rows were held out."""
     from labeltree import plot
 
-    judging = parts[2]
-    if judging is None:
+    held_out = parts[2]
+    if held_out is None:
         return {}
-    judged = Judged.of(tagger, judging)
+    evaluation = Evaluation.of(tagger, held_out)
     return {
-        "reliability": lambda: plot.reliability(judged.truth, *judged.top),
+        "reliability": lambda: plot.reliability(evaluation.truth, *evaluation.top),
         "accuracy-against-cost": lambda: plot.accuracy_against_cost(_accuracies(tagger, parts)),
     }
 
@@ -144,16 +148,16 @@ def _save(
     best = made.best.report
     costs = {row.name: row.report.cost_per_row for row in made.rows}
     try:
-        pictures = cost_bars(costs, best.lower_bound / best.n_rows)
-        pictures |= tree_pictures(made.best.tree, rows) | _model_pictures(tagger, parts)
-        written += save_pictures(arguments.output, pictures)
+        plots = cost_bars(costs, best.lower_bound / best.n_rows)
+        plots |= tree_plots(made.best.tree, rows) | _model_plots(tagger, parts)
+        written += save_plots(arguments.output, plots)
     except ModuleNotFoundError as error:
-        _say(arguments, f"\nThere are no pictures: {error}")
-    _say(arguments, f"\nWritten to {folder}: " + ", ".join(path.name for path in written))
-    _say(arguments, f"Ask more: labeltree predict {folder / 'model.lt'}")
+        _print(arguments, f"\nNo plots were saved: {error}")
+    _print(arguments, f"\nWritten to {folder}: " + ", ".join(path.name for path in written))
+    _print(arguments, f"To predict tags for other texts: labeltree predict {folder / 'model.lt'}")
     return 130 if made.stopped else 0
 
 
-def _say(arguments: argparse.Namespace, text: str) -> None:
+def _print(arguments: argparse.Namespace, text: str) -> None:
     if not arguments.quiet:
         print(text, flush=True)

@@ -1,4 +1,4 @@
-"""`labeltree evaluate`: how good a model is on data."""
+"""`labeltree evaluate`: the metrics of a model on labeled data."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from labeltree import load
 from labeltree.cli.inputs import UsageError, add_data_arguments, read_examples
-from labeltree.cli.models import Judged
+from labeltree.cli.models import Evaluation
 from labeltree.data.files import open_write
 
-SUMMARY = "judge a model by data with known labels"
+SUMMARY = "evaluate a model on labeled data"
 EXAMPLES = """\
   labeltree evaluate model.lt test.jsonl
   labeltree evaluate model.lt test.jsonl --per-label report.csv --plot reliability.png
@@ -25,32 +25,32 @@ _KS = (1, 3, 5)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("model", help="a file that labeltree train wrote")
+    parser.add_argument("model", help="model file written by labeltree train")
     add_data_arguments(parser)
-    parser.add_argument("--per-label", metavar="FILE", help="write a table of all labels as CSV")
-    parser.add_argument("--plot", metavar="FILE", help="save a picture of what probabilities mean")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--per-label", metavar="FILE", help="write metrics per label to a CSV file")
+    parser.add_argument("--plot", metavar="FILE", help="save a reliability diagram")
+    parser.add_argument("--json", action="store_true", help="print metrics as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the metrics, and write what was asked for."""
+    """Print the metrics, and write the requested files."""
     if arguments.data == "-" and arguments.format is None:
-        raise UsageError("standard input has no suffix; say --format jsonl, tsv, csv or xmc")
+        raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
     model = load(arguments.model)
-    judged = Judged.of(model, read_examples(arguments))
-    figures = judged.figures()
+    evaluation = Evaluation.of(model, read_examples(arguments))
+    figures = evaluation.figures()
     written = []
     if arguments.plot is not None:
-        _draw(judged, arguments.plot)
+        _draw(evaluation, arguments.plot)
         written.append(arguments.plot)
     if arguments.per_label is not None:
         with open_write(arguments.per_label) as stream:
-            stream.write(_per_label(judged).encode())
+            stream.write(_per_label(evaluation).encode())
         written.append(arguments.per_label)
     if arguments.json:
-        print(json.dumps({"n_rows": judged.truth.n_rows, **figures}, indent=2))
+        print(json.dumps({"n_rows": evaluation.truth.n_rows, **figures}, indent=2))
         return 0
-    print(_table(judged.truth.n_rows, figures))
+    print(_table(evaluation.truth.n_rows, figures))
     if written and not arguments.quiet:
         print("written:", *written)
     return 0
@@ -64,37 +64,37 @@ def _table(n_rows: int, figures: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
-def _draw(judged: Judged, path: str) -> None:
+def _draw(evaluation: Evaluation, path: str) -> None:
     from labeltree import plot
 
-    labels, probabilities = judged.top
-    plot.reliability(judged.truth, labels, probabilities).savefig(path)
+    labels, probabilities = evaluation.top
+    plot.reliability(evaluation.truth, labels, probabilities).savefig(path)
 
 
-def _per_label(judged: Judged) -> str:
-    """Return CSV with a line for each label: rows that have it, that were given it, and both."""
-    classifier, truth = judged.classifier, judged.truth.to_csr()
+def _per_label(evaluation: Evaluation) -> str:
+    """Return CSV with one line per label: true rows, predicted rows, and rows that are both."""
+    classifier, truth = evaluation.classifier, evaluation.truth.to_csr()
     names = classifier.classes_.tolist()
     if classifier.label_kind_ == "classes":
-        best = classifier.top_k(judged.X, 1)[0][:, 0]
-        given = np.bincount(best, minlength=truth.shape[1])
-        is_right = np.asarray(truth[np.arange(truth.shape[0]), best]).ravel() > 0
-        right = np.bincount(best[is_right], minlength=truth.shape[1])
+        best = classifier.top_k(evaluation.X, 1)[0][:, 0]
+        predicted = np.bincount(best, minlength=truth.shape[1])
+        is_correct = np.asarray(truth[np.arange(truth.shape[0]), best]).ravel() > 0
+        correct = np.bincount(best[is_correct], minlength=truth.shape[1])
     else:
-        found = classifier.predict(judged.X)
+        found = classifier.predict(evaluation.X)
         found.resize(truth.shape)
-        given = np.asarray(found.sum(axis=0, dtype=np.int64))
-        right = np.asarray(truth.multiply(found).sum(axis=0, dtype=np.int64))
-    there = judged.truth.counts
+        predicted = np.asarray(found.sum(axis=0, dtype=np.int64))
+        correct = np.asarray(truth.multiply(found).sum(axis=0, dtype=np.int64))
+    true = evaluation.truth.counts
     made = io.StringIO()
     table = csv.writer(made, lineterminator="\n")
-    table.writerow(["label", "rows", "predicted", "right", "precision", "recall", "f1"])
+    table.writerow(["label", "rows", "predicted", "correct", "precision", "recall", "f1"])
     for j, name in enumerate(names):
         shares = (
-            right[j] / max(given[j], 1),
-            right[j] / max(there[j], 1),
-            2 * right[j] / max(given[j] + there[j], 1),
+            correct[j] / max(predicted[j], 1),
+            correct[j] / max(true[j], 1),
+            2 * correct[j] / max(predicted[j] + true[j], 1),
         )
-        counts = (there[j], given[j], right[j])
+        counts = (true[j], predicted[j], correct[j])
         table.writerow([name, *counts, *(f"{share:.4f}" for share in shares)])
     return made.getvalue()

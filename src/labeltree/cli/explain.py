@@ -1,4 +1,4 @@
-"""`labeltree explain`: which words made a label probable."""
+"""`labeltree explain`: how much each word contributes to the probability of a label."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from labeltree import TextTagger, load
 from labeltree.cli.inputs import UsageError
 
-SUMMARY = "tell why a text gets a label, word by word"
+SUMMARY = "explain the probability of a label for a text, word by word"
 EXAMPLES = """\
   labeltree explain model.lt 'eigenvalues of a sparse matrix'
   labeltree explain model.lt 'sort an array' --label numpy --plot why.png
@@ -19,21 +19,29 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("model", help="a file that labeltree train wrote from texts")
-    parser.add_argument("text", help="the text itself; - reads it from standard input")
-    parser.add_argument("--label", help="the most probable one by default")
+    parser.add_argument("model", help="model file trained on texts")
+    parser.add_argument("text", help="text to explain; - for standard input")
+    parser.add_argument("--label", help="label to explain (default: the most probable)")
     parser.add_argument(
-        "--top-features", type=int, default=5, help="words of each node (%(default)s)"
+        "--top-features", type=int, default=5, help="words per node (default: %(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--plot", metavar="FILE", help="save a picture here")
+    parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
+    parser.add_argument("--plot", metavar="FILE", help="save a plot to this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the explanation, and save the picture if asked for."""
+    """Print the explanation, and save the plot if requested."""
     model = load(arguments.model)
     if not isinstance(model, TextTagger):
-        raise UsageError("the model was trained on rows of numbers; explain(x) in Python tells why")
+        raise UsageError(
+            "the command explains models of texts, but this one has numeric features; "
+            "use PLTClassifier.explain in Python"
+        )
+    if arguments.label is not None and arguments.label not in model.classes_.tolist():
+        raise ValueError(
+            f"--label must be one of the {len(model.classes_):,} labels of the model, "
+            f"but is {arguments.label!r}"
+        )
     text = sys.stdin.read() if arguments.text == "-" else arguments.text
     why = model.explain(text, arguments.label, arguments.top_features)
     if arguments.plot is not None:

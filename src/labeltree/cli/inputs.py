@@ -1,4 +1,4 @@
-"""Data as commands take them: XMC text, a pair of npz files, or texts with tags."""
+"""Input data of commands: XMC text, a pair of npz files, or texts with tags."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _TAG_FIELDS = ("tags", "labels")
 
 
 class UsageError(ValueError):
-    """Arguments that do not go together; the exit code is that of wrong usage."""
+    """Invalid combination of arguments; the exit code is 2."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """What was read: features where there are some, and labels."""
+    """Features, if there are any, and labels."""
 
     X: Any  # csr_array or None
     rows: LabelRows
@@ -61,7 +61,7 @@ class Data:
         return len(self.rows.indices) > 0
 
     def select(self, numbers: NDArray[np.int64]) -> Data:
-        """The rows of these numbers."""
+        """Return the rows with these numbers."""
         return Data(self.X[numbers], self.rows.select(numbers))
 
 
@@ -83,56 +83,56 @@ class Texts:
         return any(self.tags)
 
     def select(self, numbers: NDArray[np.int64]) -> Texts:
-        """The texts of these numbers."""
+        """Return the texts with these numbers."""
         listed = numbers.tolist()
         return Texts([self.texts[i] for i in listed], [self.tags[i] for i in listed])
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say where data is."""
+    """Add the arguments that name the input data."""
     parser.add_argument(
         "data",
         nargs="?",
-        help="JSONL ({text, tags} to a line), TSV (text, tab, tags), CSV (columns text, tags), a "
-        "folder of .txt files, or XMC text; .gz and .zst are unpacked; - is standard input",
+        help="JSONL (one {text, tags} per line), TSV (text, tab, tags), CSV (columns text, tags), "
+        "a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - for standard input",
     )
     group = parser.add_argument_group("data")
-    group.add_argument("--x", metavar="X.npz", help="features as scipy.sparse.save_npz wrote them")
-    group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, in the same form")
+    group.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
+    group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, saved in the same way")
     group.add_argument(
         "--format",
         choices=("xmc", "jsonl", "tsv", "csv", "fasttext"),
-        help="of data; by its suffix if not given",
+        help="input format (default: from the suffix)",
     )
     group.add_argument(
-        "--text-field",
         "--text-field",
         metavar="FIELD",
         default="text",
-        help="where the text is in JSONL and CSV (%(default)s)",
+        help="field or column of the text in JSONL and CSV (default: %(default)s)",
     )
     group.add_argument(
-        "--label-field",
         "--label-field",
         metavar="FIELD",
-        help=f"where the tags are in JSONL and CSV ({' or '.join(_TAG_FIELDS)})",
+        help=f"field or column of the tags in JSONL and CSV (default: {' or '.join(_TAG_FIELDS)})",
     )
-    group.add_argument("--separator", default=",", help="between tags in TSV and CSV (%(default)s)")
-    group.add_argument("--tags-first", action="store_true", help="TSV has tags before the text")
     group.add_argument(
-        "--no-header", action="store_true", help="XMC text has no first line with its sizes"
+        "--separator", default=",", help="separator of tags in TSV and CSV (default: %(default)s)"
+    )
+    group.add_argument("--tags-first", action="store_true", help="tags precede the text in TSV")
+    group.add_argument(
+        "--no-header", action="store_true", help="XMC text has no header line with its sizes"
     )
 
 
 def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
-    """Return the data that arguments name; texts are made features only where asked for.
+    """Return the data that the arguments name; `features` turns texts into features.
 
     Raises
     ------
     UsageError
-        If arguments name no data or two.
+        If the arguments name no data, or two inputs.
     ValueError
-        For data without rows or labels, and for all that the readers refuse.
+        If the data has no rows or no labels, or is malformed.
     """
     data = read_examples(arguments, keep_texts=features)
     if isinstance(data, Texts):
@@ -143,11 +143,11 @@ def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
 
 
 def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> Data | Texts:
-    """Return rows with labels, or texts with tags, as arguments name them; see `read_data`."""
+    """Return features with labels, or texts with tags, that the arguments name; see `read_data`."""
     if arguments.data is None and arguments.y is None:
-        raise UsageError("there is no data; name a file, or labels with --y Y.npz")
+        raise UsageError("no data is given; pass a file, or labels with --y Y.npz")
     if arguments.data is not None and (arguments.x is not None or arguments.y is not None):
-        raise UsageError("data is one file or --x and --y, but both are given")
+        raise UsageError("the data must be one file, or --x and --y, but both are given")
     data: Data | Texts
     if arguments.data is None:
         source, data = arguments.y, _read_pair(arguments)
@@ -157,24 +157,24 @@ def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> 
             Data(*read_xmc(arguments.data, header=not arguments.no_header)),
         )
     else:
-        # Texts that no features are made of are dropped line by line.
+        # Texts that are not needed for features are dropped line by line.
         pairs = [(text if keep_texts else "", tags) for text, tags in tagged_texts(arguments, kind)]
         source, data = (
             arguments.data,
             Texts([text for text, _ in pairs], [tags for _, tags in pairs]),
         )
     if data.n_rows == 0:
-        raise ValueError(f"{source}: there are no rows")
+        raise ValueError(f"{source}: the data has no rows")
     if not data.has_labels:
         raise ValueError(f"{source}: no row has a label")
     return data
 
 
 def data_kind(arguments: argparse.Namespace) -> str:
-    """Return what kind of file data is."""
+    """Return the format of the input file."""
     kind: str = arguments.format or kind_of(arguments.data)
     if kind == "npz":
-        raise UsageError("npz files come in pairs; name them with --x X.npz --y Y.npz")
+        raise UsageError("npz files come in pairs; pass them with --x X.npz --y Y.npz")
     return kind
 
 
@@ -200,13 +200,13 @@ def tagged_texts(
 
 
 def check_tree_file(path: str) -> None:
-    """Refuse a file name that no tree can be written to, before the work and not after it."""
+    """Refuse an output file that cannot be written, before any work is done."""
     try:
         format_of(path)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if not Path(path).parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {Path(path).parent}")
+        raise UsageError(f"{path}: folder {Path(path).parent} does not exist")
 
 
 def _read_pair(arguments: argparse.Namespace) -> Data:

@@ -1,4 +1,4 @@
-"""`labeltree inspect`: what is in a model file."""
+"""`labeltree inspect`: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import json
 
 from labeltree.estimators.summary import summarize
 
-SUMMARY = "print what is in a model file"
+SUMMARY = "show the contents of a model file"
 EXAMPLES = """\
   labeltree inspect model.lt
   labeltree inspect model.lt --verify
   labeltree inspect model.lt --json | jq .trees
 
-exit code 1 if the file is no model, damaged, or of a later release; nothing in it is executed
+The exit code is 1 if the file is not a model, is damaged, or is from a later release. Nothing in
+the file is executed.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("model", help="a file that save wrote")
+    parser.add_argument("model", help="model file")
     parser.add_argument(
-        "--verify", action="store_true", help="compare checksums and look at every weight, too"
+        "--verify", action="store_true", help="also verify checksums and every weight"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Models as commands use them, whether they take texts or rows of numbers."""
+"""Models in commands, for texts and for numeric features."""
 
 from __future__ import annotations
 
@@ -20,49 +20,53 @@ K = 5
 
 
 def check_model_file(path: str) -> None:
-    """Refuse a file name that no model can be written to, before the work and not after it."""
+    """Refuse an output file that cannot be written, before any work is done."""
     target = Path(path)
     if path == "-" or target.suffix in PACKED:
-        raise UsageError(f"a model is a plain file, but -o is {path}; name one such as model.lt")
+        raise UsageError(f"a model is written to a plain file such as model.lt, but -o is {path}")
     if target.is_dir():
-        raise UsageError(f"{path}: it is a folder; a model is one file")
+        raise UsageError(f"{path} is a folder, but a model is a single file; add a file name")
     if not target.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {target.parent}")
+        raise UsageError(f"{path}: folder {target.parent} does not exist")
     if target.exists() and not os.access(target, os.W_OK):
-        raise UsageError(f"{path}: it is not yours to write to")
+        raise UsageError(f"{path}: you have no permission to write to it")
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What a model answers on rows whose labels are known."""
+class Evaluation:
+    """Predictions of a model for labeled rows."""
 
     classifier: PLTClassifier
     X: Any
-    truth: LabelRows  # in the numbers of the classifier; labels unknown to it come last
+    truth: LabelRows  # numbered as in the classifier; labels unknown to it come last
 
     @classmethod
-    def of(cls, model: PLTClassifier | TextTagger, data: Data | Texts) -> Judged:
-        """Ask a model about data of its kind."""
+    def of(cls, model: PLTClassifier | TextTagger, data: Data | Texts) -> Evaluation:
+        """Return the evaluation of a model on data of its kind."""
         classifier = model.classifier_ if isinstance(model, TextTagger) else model
         if isinstance(model, TextTagger):
             if not isinstance(data, Texts):
-                raise UsageError("the model was trained on texts, but data has rows of numbers")
+                raise UsageError(
+                    "the model was trained on texts, but the data has numeric features"
+                )
             if model.features_.n_embeddings:
                 raise UsageError(
-                    "the model needs embeddings, which commands cannot give; use Python"
+                    "the model needs embeddings, which commands cannot read; use Python"
                 )
             X = model.features_.transform(data.texts)
             truth = targets.true_labels(data.tags, classifier.classes_)
         else:
             if not isinstance(data, Data) or data.X is None:
-                raise UsageError("the model was trained on rows of numbers, but data has texts")
+                raise UsageError(
+                    "the model was trained on numeric features, but the data has texts"
+                )
             X = data.X
             truth = targets.true_labels(data.rows, classifier.classes_)
         return cls(classifier, X, truth)
 
     @cached_property
     def top(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The best labels of each row, and their probabilities."""
+        """The top labels of each row, and their probabilities."""
         return self.classifier.top_k(self.X, K)
 
     def figures(self) -> dict[str, float]:

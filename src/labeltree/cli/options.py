@@ -1,4 +1,4 @@
-"""Options of the library as commands take them; those that are not given keep its defaults."""
+"""Command-line options for estimator parameters; options that are not given keep the defaults."""
 
 from __future__ import annotations
 
@@ -21,63 +21,91 @@ _OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint_dir", "n_j
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the library."""
-    text = parser.add_argument_group("words of texts")
-    text.add_argument("--analyzer", choices=ANALYZERS, help=f"({TextOptions.analyzer})")
+    """Add the options for estimator parameters."""
+    text = parser.add_argument_group("text features")
+    text.add_argument(
+        "--analyzer", choices=ANALYZERS, help=f"unit of n-grams (default: {TextOptions.analyzer})"
+    )
     first, last = TextOptions.ngram_range
     text.add_argument(
         "--ngram-range",
         type=int,
         nargs=2,
         metavar=("FIRST", "LAST"),
-        help=f"runs of so many words or characters ({first} {last})",
+        help=f"shortest and longest n-grams (default: {first} {last})",
     )
-    text.add_argument("--min-df", type=_count_or_share, help="drop words of fewer texts (auto)")
-    text.add_argument("--max-features", type=int, help="keep the most frequent words only (all)")
-    text.add_argument("--n-features", type=int, help="hash words to so many columns")
-    text.add_argument("--no-sublinear-tf", action="store_true", help="count words plainly")
+    text.add_argument(
+        "--min-df",
+        type=_count_or_share,
+        help="minimum number or share of texts that contain a word (default: auto)",
+    )
+    text.add_argument(
+        "--max-features", type=int, help="number of most frequent words to keep (default: all)"
+    )
+    text.add_argument("--n-features", type=int, help="hash words to this number of features")
+    text.add_argument("--no-sublinear-tf", action="store_true", help="use raw word counts")
     model = parser.add_argument_group("model")
     defaults = PLTClassifier()
-    model.add_argument("--tree", help=f"name of a builder ({defaults.tree})")
-    model.add_argument("--width", type=float, help="of the nodes of the auto tree (3)")
-    add_hierarchy_arguments(model, "--hierarchy", "your own tree: child, tab, parent; or SKOS")
+    model.add_argument("--tree", help=f"name of a tree builder (default: {defaults.tree})")
     model.add_argument(
-        "--collapse", action="store_true", help="drop nodes of the hierarchy not worth their cost"
+        "--width", type=float, help="width of the nodes of the auto tree (default: 3)"
     )
-    model.add_argument("--n-trees", type=int, help=f"({defaults.n_trees})")
-    model.add_argument("--loss", choices=("squared_hinge", "logistic"), help=f"({defaults.loss})")
-    model.add_argument("--C", type=float, help=f"weight of the loss ({defaults.C:g})")
-    model.add_argument("--quantize", action="store_true", help="one byte a weight, a smaller file")
-    model.add_argument("--max-memory", metavar="SIZE", help="beside the data, such as 500MB")
-    model.add_argument(
-        "--checkpoint-dir", metavar="DIR", help="a stopped training goes on from here"
+    add_hierarchy_arguments(
+        model, "--hierarchy", "your own tree as TSV (child, tab, parent) or SKOS"
     )
-    model.add_argument("--n-jobs", type=int, help="threads (all cores)")
     model.add_argument(
-        "--random-state", type=int, default=0, help="of all that is drawn (%(default)s)"
+        "--collapse",
+        action="store_true",
+        help="remove hierarchy nodes whose removal lowers the cost",
+    )
+    model.add_argument("--n-trees", type=int, help=f"number of trees (default: {defaults.n_trees})")
+    model.add_argument(
+        "--loss",
+        choices=("squared_hinge", "logistic"),
+        help=f"loss function (default: {defaults.loss})",
+    )
+    model.add_argument(
+        "--C", type=float, help=f"inverse regularization strength (default: {defaults.C:g})"
+    )
+    model.add_argument(
+        "--quantize", action="store_true", help="store 8-bit weights, for a smaller file"
+    )
+    model.add_argument(
+        "--max-memory", metavar="SIZE", help="memory limit in addition to the data, such as 500MB"
+    )
+    model.add_argument(
+        "--checkpoint-dir", metavar="DIR", help="folder to save progress in and resume from"
+    )
+    model.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
+    model.add_argument(
+        "--random-state", type=int, default=0, help="random seed (default: %(default)s)"
     )
 
 
 def add_hierarchy_arguments(group: Any, flag: str, text: str) -> None:
-    """Add the arguments that name a file of a hierarchy."""
+    """Add the arguments that name a hierarchy file."""
     group.add_argument(flag, metavar="FILE", help=text)
     group.add_argument(
-        "--hierarchy-separator", metavar="SEP", help="the second column has paths from the top"
+        "--hierarchy-separator",
+        metavar="SEP",
+        help="the second column has paths from the root with this separator",
     )
-    group.add_argument("--language", help="of the names in a SKOS file, such as en (all)")
+    group.add_argument(
+        "--language", help="language of names in a SKOS file, such as en (default: all)"
+    )
 
 
 def read_hierarchy(arguments: argparse.Namespace, path: str) -> Hierarchy:
-    """Return the hierarchy of a file; what is odd about it is told on standard error."""
-    with told_warnings(quiet=arguments.quiet):
+    """Return the hierarchy in a file, and print its warnings to standard error."""
+    with shown_warnings(quiet=arguments.quiet):
         return Hierarchy.load(
             path, separator=arguments.hierarchy_separator, language=arguments.language
         )
 
 
 @contextmanager
-def told_warnings(*, quiet: bool) -> Iterator[None]:
-    """Print warnings as the command's own words."""
+def shown_warnings(*, quiet: bool) -> Iterator[None]:
+    """Print warnings like other messages of the command."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -86,7 +114,7 @@ def told_warnings(*, quiet: bool) -> Iterator[None]:
 
 
 def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str, Any]:
-    """Return the options that were given, so that the others keep the library's defaults."""
+    """Return the options that were given; all others keep their defaults."""
     given = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_OPTIONS)}
     options = {name: value for name, value in given.items() if value is not None}
     if arguments.no_sublinear_tf:
@@ -95,26 +123,26 @@ def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str
         for name in (*_TEXT_OPTIONS, "sublinear_tf"):
             if name in options:
                 flag = ("no-" if name == "sublinear_tf" else "") + name.replace("_", "-")
-                raise UsageError(f"--{flag} is about words, but data has rows of numbers")
+                raise UsageError(f"--{flag} applies to texts, but the data has numeric features")
     if "ngram_range" in options:
         options["ngram_range"] = tuple(options["ngram_range"])
     if arguments.hierarchy is not None:
         options["tree"] = _own_tree(arguments, data)
     elif arguments.collapse:
-        raise UsageError("--collapse is of a hierarchy; name it with --hierarchy FILE")
+        raise UsageError("--collapse needs a hierarchy; add --hierarchy FILE")
     if arguments.width is not None:
         if options.get("tree", AUTO) != AUTO:
-            raise UsageError("--width is of the auto tree, but there is another")
+            raise UsageError("--width applies to the auto tree only; drop it or --tree")
         options["tree_params"] = {"width": arguments.width}
     return {**options, "random_state": arguments.random_state}
 
 
 def _own_tree(arguments: argparse.Namespace, data: Data | Texts) -> LabelTree:
     if arguments.tree is not None:
-        raise UsageError("--hierarchy is a tree, so leave --tree out")
+        raise UsageError("--hierarchy replaces the tree; drop --tree")
     hierarchy = read_hierarchy(arguments, arguments.hierarchy)
     rows = as_labels(data.tags) if isinstance(data, Texts) else data.rows
-    with told_warnings(quiet=arguments.quiet):
+    with shown_warnings(quiet=arguments.quiet):
         return from_hierarchy(hierarchy, rows, collapse=arguments.collapse)
 
 
@@ -123,7 +151,7 @@ def _count_or_share(text: str) -> int | float:
 
 
 def written_options(settings: Mapping[str, Any]) -> list[str]:
-    """Return the options of the command line that stand for settings.
+    """Return the command-line options for some settings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`labeltree plan`: trees for your data side by side."""
+"""`labeltree plan`: a comparison of trees for your data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labeltree.cli.inputs import (
     check_tree_file,
     read_data,
 )
-from labeltree.cli.pictures import cost_bars, save_pictures, tree_pictures
+from labeltree.cli.plots import cost_bars, save_plots, tree_plots
 from labeltree.data.files import open_write
 from labeltree.planning.budget import Budget
 from labeltree.planning.candidates import CANDIDATES
@@ -20,14 +20,14 @@ from labeltree.planning.plans import DEFAULT_SWEEPS, Plan, plan
 from labeltree.progress import show_progress
 from labeltree.trees import LabelTree
 
-SUMMARY = "build trees for your data, show what each costs, and choose one under a budget"
+SUMMARY = "compare trees for your data and choose the best one within a budget"
 EXAMPLES = """\
   labeltree plan train.txt
   labeltree plan --x X.npz --y Y.npz --budget 60s,500MB
   labeltree plan tagged.jsonl --labels-only --json plan.json
   labeltree plan train.txt --compare-tree mine=taxonomy.json --holdout 0.1 -o best.json
 
-exit code 1 if no tree is within the budget; the table is printed all the same
+The exit code is 1 if no tree is within the budget; the table is printed anyway.
 """
 INTERRUPTED = 130
 
@@ -38,41 +38,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         type=_budget,
-        help="60s to build and train, 500MB to train, 50us for a query, model=20MB; several with "
-        "commas between",
+        help="limits separated by commas: 60s (building and training), 500MB (training), "
+        "50us (one query), model=20MB",
     )
     known = ",".join(candidate.name for candidate in CANDIDATES)
-    parser.add_argument("--trees", metavar="NAME,...", help=f"only these of {known}")
+    parser.add_argument(
+        "--trees",
+        metavar="NAME,...",
+        help=f"trees to build, from {known} (default: all that apply)",
+    )
     parser.add_argument(
         "--compare-tree",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="compare with a tree of your own (.json, .nwk, .dot); may be repeated",
+        help="add your own tree (.json, .nwk, .dot); may be repeated",
     )
     parser.add_argument(
-        "--holdout", type=float, default=0.0, help="share of rows to price queries on (0)"
+        "--holdout",
+        type=float,
+        default=0.0,
+        help="share of rows held out to estimate the cost of queries (default: 0)",
     )
     parser.add_argument(
-        "--sweeps", type=int, default=DEFAULT_SWEEPS, help="of cheapest+sweeps (%(default)s)"
+        "--sweeps",
+        type=int,
+        default=DEFAULT_SWEEPS,
+        help="sweeps of cheapest+sweeps (default: %(default)s)",
     )
     parser.add_argument(
-        "--random-state", type=int, default=0, help="of all that is drawn (%(default)s)"
+        "--random-state", type=int, default=0, help="random seed (default: %(default)s)"
     )
-    parser.add_argument("--n-jobs", type=int, help="threads of k-means")
-    parser.add_argument("--labels-only", action="store_true", help="leave features out")
     parser.add_argument(
-        "--json", metavar="FILE", help="write the plan; - for stdout, without table"
+        "--n-jobs", type=int, help="number of threads for k-means (default: all cores)"
     )
-    parser.add_argument("--plot", metavar="DIR", help="save pictures here")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the best tree here")
+    parser.add_argument("--labels-only", action="store_true", help="ignore features")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write the plan as JSON; - for standard output, without the table",
+    )
+    parser.add_argument("--plot", metavar="DIR", help="save plots to this folder")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the best tree to this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the plan, print it and write what was asked for."""
+    """Make the plan, print it and write the requested files."""
     if arguments.output is not None:
         check_tree_file(arguments.output)
-    own = {name: LabelTree.load(path) for name, path in map(_own, arguments.compare_tree)}
+    own = {name: LabelTree.load(path) for name, path in map(_name_and_path, arguments.compare_tree)}
     data = read_data(arguments, features=not arguments.labels_only)
     with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
@@ -102,10 +116,10 @@ def _budget(text: str) -> Budget:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _own(text: str) -> tuple[str, str]:
+def _name_and_path(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
-        raise UsageError(f"--compare-tree is NAME=FILE, but is {text!r}")
+        raise UsageError(f"--compare-tree must be NAME=FILE, but is {text!r}")
     return name, path
 
 
@@ -121,9 +135,7 @@ def _write(arguments: argparse.Namespace, made: Plan, data: Data) -> None:
     if arguments.plot is not None:
         report = made.best.report
         costs = {row.name: row.report.cost_per_row for row in made.rows}
-        pictures = cost_bars(costs, report.lower_bound / report.n_rows)
-        written += save_pictures(
-            arguments.plot, pictures | tree_pictures(made.best.tree, data.rows)
-        )
+        plots = cost_bars(costs, report.lower_bound / report.n_rows)
+        written += save_plots(arguments.plot, plots | tree_plots(made.best.tree, data.rows))
     if written and arguments.json != "-" and not arguments.quiet:
         print("written:", *written)

@@ -1,4 +1,4 @@
-"""`labeltree predict`: labels for texts, line by line."""
+"""`labeltree predict`: labels for texts or numeric features, row by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from labeltree.data.files import open_write
 from labeltree.data.text import numbered_lines
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 
-SUMMARY = "give labels with probabilities for texts or rows"
+SUMMARY = "predict labels and their probabilities"
 EXAMPLES = """\
   echo 'eigenvalues of a sparse matrix' | labeltree predict model.lt
   labeltree predict model.lt texts.txt --k 3
@@ -27,61 +27,72 @@ EXAMPLES = """\
   labeltree predict model.lt --x X.npz
   labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
 
-a model of texts reads one text a line, JSONL or CSV; any other XMC text or --x. Answers come in the
-order of the input; as text they are label:probability with tabs between, a line for each row.
-Ancestors are those of at least the threshold, 0.5 if there is none
+A model of texts reads one text per line, JSONL or CSV; a model of numeric features reads XMC text
+or --x. The output has the order of the input. The text format has one line per row, with
+label:probability pairs separated by tabs. Ancestors must reach the threshold, by default 0.5.
 """
-_TOP_K = 5
+_K = 5
 _CHUNK = 4096
 
-Answer = list[tuple[Any, float]]
+Prediction = list[tuple[Any, float]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("model", help="a file that labeltree train wrote")
-    parser.add_argument("data", nargs="?", default="-", help="file; standard input by default")
-    parser.add_argument("--x", metavar="X.npz", help="features as scipy.sparse.save_npz wrote them")
+    parser.add_argument("model", help="model file written by labeltree train")
+    parser.add_argument("data", nargs="?", default="-", help="input file (default: standard input)")
+    parser.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
     parser.add_argument(
         "--format",
         choices=("lines", "jsonl", "csv", "xmc"),
-        help="of the input; by its suffix if not given, and lines or xmc without",
+        help="input format (default: from the suffix, else lines or xmc)",
     )
     parser.add_argument(
-        "--text-field",
         "--text-field",
         metavar="FIELD",
         default="text",
-        help="where the text is in JSONL and CSV (%(default)s)",
+        help="field or column of the text in JSONL and CSV (default: %(default)s)",
     )
-    parser.add_argument("--no-header", action="store_true", help="XMC text has no line of sizes")
+    parser.add_argument("--no-header", action="store_true", help="XMC text has no header line")
     parser.add_argument(
-        "--k", type=int, help=f"labels a row at most ({_TOP_K}; any number with --threshold)"
+        "-k",
+        "--k",
+        type=int,
+        help=f"maximum number of labels per row (default: {_K}; no limit with --threshold)",
     )
-    parser.add_argument("--threshold", type=float, help="labels of at least this probability")
+    parser.add_argument("--threshold", type=float, help="minimum probability of a label")
     add_hierarchy_arguments(
-        parser, "--ancestors", "add what stands above labels in the hierarchy the model has as tree"
+        parser,
+        "--ancestors",
+        "also predict ancestors, from the hierarchy the model was trained with",
     )
     parser.add_argument(
         "--output-format",
         choices=_WRITERS,
         default="text",
-        help="%(default)s by default; csv has a line for each label",
+        help="output format; csv has one line per label (default: %(default)s)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="instead of the screen")
-    parser.add_argument("--chunk", type=int, default=_CHUNK, help="rows at once (%(default)s)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="-", help="output file (default: standard output)"
+    )
+    parser.add_argument(
+        "--chunk",
+        type=int,
+        default=_CHUNK,
+        help="number of rows to predict at once (default: %(default)s)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer chunk by chunk."""
+    """Predict chunk by chunk."""
     if arguments.chunk < 1:
         raise UsageError(f"--chunk must be at least 1, but is {arguments.chunk}")
     model = load(arguments.model)
-    top_k = arguments.k
-    if top_k is None and arguments.threshold is None:
-        top_k = _TOP_K
-    if top_k is not None and top_k < 1:
-        raise UsageError(f"--k must be at least 1, but is {top_k}")
+    k = arguments.k
+    if k is None and arguments.threshold is None:
+        k = _K
+    if k is not None and k < 1:
+        raise UsageError(f"--k must be at least 1, but is {k}")
     ancestry = None
     if arguments.ancestors is not None:
         ancestry = Ancestry(model, read_hierarchy(arguments, arguments.ancestors))
@@ -93,22 +104,23 @@ def run(arguments: argparse.Namespace) -> int:
             stream.write(b"row,rank,label,probability\n")
         n_rows = 0
         for chunk in chunks:
-            answers = _answers(model, chunk, top_k, arguments.threshold)
+            predictions = _predictions(model, chunk, k, arguments.threshold)
             if ancestry is not None:
-                _add_ancestors(answers, ancestry, chunk, arguments.threshold)
-            stream.write("".join(write(n_rows + i, row) for i, row in enumerate(answers)).encode())
+                _add_ancestors(predictions, ancestry, chunk, arguments.threshold)
+            lines = (write(n_rows + i, row) for i, row in enumerate(predictions))
+            stream.write("".join(lines).encode())
             stream.flush()
-            n_rows += len(answers)
+            n_rows += len(predictions)
         source = arguments.data if arguments.x is None else arguments.x
-        if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file a mistake
-            raise ValueError(f"{source}: there are no rows")
+        if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file is a mistake
+            raise ValueError(f"{source}: the data has no rows")
     return 0
 
 
 def _texts(arguments: argparse.Namespace) -> Iterator[list[str]]:
     kind = arguments.format or _kind(arguments.data, "lines")
     if arguments.x is not None or kind == "xmc":
-        raise UsageError("the model was trained on texts, but data has rows of numbers")
+        raise UsageError("the model was trained on texts, but the data has numeric features")
     texts: Iterator[str]
     if kind == "jsonl":
         texts = (
@@ -132,7 +144,7 @@ def _texts(arguments: argparse.Namespace) -> Iterator[list[str]]:
 
 def _rows(arguments: argparse.Namespace, model: Any) -> Iterator[Any]:
     if arguments.x is None and (arguments.format or _kind(arguments.data, "xmc")) != "xmc":
-        raise UsageError("the model was trained on rows of numbers, but data has texts")
+        raise UsageError("the model was trained on numeric features, but the data has texts")
     if arguments.x is not None:
         X = read_npz(arguments.x)
     else:
@@ -143,23 +155,25 @@ def _rows(arguments: argparse.Namespace, model: Any) -> Iterator[Any]:
         yield X[first : first + arguments.chunk]
 
 
-def _answers(model: Any, chunk: Any, top_k: int | None, threshold: float | None) -> list[Answer]:
+def _predictions(
+    model: Any, chunk: Any, k: int | None, threshold: float | None
+) -> list[Prediction]:
     if isinstance(model, TextTagger):
-        return model.tag(chunk, top_k, threshold)
-    found: list[Answer] = model._ranked(model._checked(model._fitted, chunk), top_k, threshold)
+        return model.tag(chunk, k, threshold)
+    found: list[Prediction] = model._ranked(model._checked(model._fitted, chunk), k, threshold)
     return found
 
 
 def _add_ancestors(
-    answers: list[Answer], ancestry: Ancestry, chunk: Any, threshold: float | None
+    predictions: list[Prediction], ancestry: Ancestry, chunk: Any, threshold: float | None
 ) -> None:
-    """Add concepts to the labels of each row; one that is a label, too, is there as a concept."""
+    """Add ancestors to the labels of each row; for a label among them, the ancestor is kept."""
     concepts, found = ancestry.proba(chunk, THRESHOLD if threshold is None else threshold)
     for i, (begin, end) in enumerate(pairwise(found.indptr.tolist())):
         named = (concepts[j] for j in found.indices[begin:end].tolist())
         above = dict(zip(named, found.data[begin:end].tolist(), strict=True))
-        both = [*above.items(), *((label, p) for label, p in answers[i] if label not in above)]
-        answers[i] = sorted(both, key=lambda pair: -pair[1])
+        others = ((label, p) for label, p in predictions[i] if label not in above)
+        predictions[i] = sorted([*above.items(), *others], key=lambda pair: -pair[1])
 
 
 def _kind(path: str, otherwise: str) -> str:
@@ -167,25 +181,25 @@ def _kind(path: str, otherwise: str) -> str:
     return kind if kind in ("jsonl", "csv") else otherwise
 
 
-def _as_text(row: int, answer: Answer) -> str:
-    cells = (f"{' '.join(str(label).split())}:{p:.4f}" for label, p in answer)
+def _as_text(row: int, prediction: Prediction) -> str:
+    cells = (f"{' '.join(str(label).split())}:{p:.4f}" for label, p in prediction)
     return "\t".join(cells) + "\n"
 
 
-def _as_json(row: int, answer: Answer) -> str:
-    labels, probabilities = [label for label, _ in answer], [round(p, 6) for _, p in answer]
+def _as_json(row: int, prediction: Prediction) -> str:
+    labels, probabilities = [label for label, _ in prediction], [round(p, 6) for _, p in prediction]
     fields = {"labels": labels, "probabilities": probabilities}
     return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
-def _as_csv(row: int, answer: Answer) -> str:
+def _as_csv(row: int, prediction: Prediction) -> str:
     made = io.StringIO()
-    lines = ([row, rank, label, f"{p:.6f}"] for rank, (label, p) in enumerate(answer, 1))
+    lines = ([row, rank, label, f"{p:.6f}"] for rank, (label, p) in enumerate(prediction, 1))
     csv.writer(made, lineterminator="\n").writerows(lines)
     return made.getvalue()
 
 
-_WRITERS: dict[str, Callable[[int, Answer], str]] = {
+_WRITERS: dict[str, Callable[[int, Prediction], str]] = {
     "text": _as_text,
     "jsonl": _as_json,
     "csv": _as_csv,

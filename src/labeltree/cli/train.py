@@ -1,4 +1,4 @@
-"""`labeltree train`: from a file of texts with tags to a model."""
+"""`labeltree train`: a model from texts with tags, or from features with labels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from labeltree import PLTClassifier, TextTagger, cost
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
-from labeltree.cli.models import Judged, check_model_file
+from labeltree.cli.models import Evaluation, check_model_file
 from labeltree.cli.options import add_option_arguments, given_options
 from labeltree.data import as_labels
 from labeltree.units import format_bytes, format_seconds
 
-SUMMARY = "learn labels from data and write a model file"
+SUMMARY = "train a model and write it to a file"
 EXAMPLES = """\
   labeltree train docs.jsonl -o model.lt
   labeltree train docs.csv --text-field body --label-field topics --separator ';' -o model.lt
@@ -26,7 +26,8 @@ EXAMPLES = """\
   labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
   labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
 
-a part of the rows is held out: half of it calibrates probabilities, the other half judges the model
+A share of the rows is held out: half of them calibrate probabilities, the other half evaluate the
+model.
 """
 HOLDOUT = 0.1
 
@@ -35,107 +36,112 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_data_arguments(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", required=True, help="write the model here"
+        "-o", "--output", metavar="FILE", required=True, help="output file for the model"
     )
     part = parser.add_mutually_exclusive_group()
     part.add_argument(
-        "--holdout", type=float, default=HOLDOUT, help="share of rows to judge by (%(default)s)"
+        "--holdout",
+        type=float,
+        default=HOLDOUT,
+        help="share of rows held out for calibration and evaluation (default: %(default)s)",
     )
-    part.add_argument("--no-holdout", action="store_true", help="train on all rows, judge nothing")
+    part.add_argument(
+        "--no-holdout", action="store_true", help="train on all rows, without evaluation"
+    )
     add_option_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Train, judge, write the model and print the report."""
+    """Train, evaluate, write the model and print the report."""
     start = time.monotonic()
     check_model_file(arguments.output)
     if not 0 < arguments.holdout < 1:
         raise UsageError(f"--holdout must be above 0 and below 1, but is {arguments.holdout:g}")
     if arguments.data == "-" and arguments.format is None:
-        raise UsageError("standard input has no suffix; say --format jsonl, tsv, csv or xmc")
+        raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
     data = read_examples(arguments)
     if isinstance(data, Data) and data.X is None:
-        raise UsageError("training needs features; name them with --x X.npz")
+        raise UsageError("training needs features; add --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
-    training, calibrating, judging = hold_out(data, share, arguments.random_state)
+    training, calibration, evaluation = hold_out(data, share, arguments.random_state)
     options = given_options(arguments, training)
-    model = train_model(options, training, calibrating, tell=not arguments.quiet)
+    model = train_model(options, training, calibration, progress=not arguments.quiet)
     if arguments.quantize:
         model.quantize()
     model.save(arguments.output)
     if not arguments.quiet:
-        lines = report(model, training, judging)
+        lines = report(model, training, evaluation)
         lines.append(("written", f"{arguments.output}, {_size(arguments.output)}"))
         lines.append(("time", format_seconds(time.monotonic() - start)))
-        print(laid_out(lines))
+        print(aligned(lines))
     return 0
 
 
 def hold_out(
     data: Data | Texts, share: float, seed: int
 ) -> tuple[Data | Texts, Data | Texts | None, Data | Texts | None]:
-    """Return rows to train, to calibrate and to judge by; the latter None if they are too few."""
+    """Return rows for training, calibration and evaluation; the latter two None if too few."""
     n_held = round(share * data.n_rows)
     if n_held < 2:
         return data, None, None
     order = np.random.default_rng(seed).permutation(data.n_rows)
     half = n_held // 2
     parts = (order[n_held:], order[:half], order[half:n_held])
-    training, calibrating, judging = (data.select(np.sort(part)) for part in parts)
-    return (training, calibrating, judging) if training.has_labels else (data, None, None)
+    training, calibration, evaluation = (data.select(np.sort(part)) for part in parts)
+    return (training, calibration, evaluation) if training.has_labels else (data, None, None)
 
 
 def train_model(
-    options: dict[str, Any], data: Data | Texts, calibrating: Data | Texts | None, *, tell: bool
+    options: dict[str, Any], data: Data | Texts, calibration: Data | Texts | None, *, progress: bool
 ) -> PLTClassifier | TextTagger:
-    """Return a tagger fitted to texts, or a classifier fitted to rows of numbers, calibrated."""
-    # On a terminal only: a log is no place for bars.
-    verbose = int(tell and sys.stderr.isatty())
+    """Return a calibrated tagger fitted to texts, or a classifier fitted to features."""
+    # Only on a terminal: a progress bar would clutter a log.
+    verbose = int(progress and sys.stderr.isatty())
     model: PLTClassifier | TextTagger
     if isinstance(data, Texts):
         model = TextTagger(verbose=verbose, **options).fit(data.texts, data.tags)
     else:
         model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
-    if calibrating is not None:
-        _calibrate(model, calibrating)
+    if calibration is not None:
+        _calibrate(model, calibration)
     return model
 
 
 def report(
-    model: PLTClassifier | TextTagger, training: Data | Texts, judging: Data | Texts | None
+    model: PLTClassifier | TextTagger, training: Data | Texts, evaluation: Data | Texts | None
 ) -> list[tuple[str, str]]:
-    """Return what there is to say about a model, line by line."""
+    """Return the report on a model as (name, text) lines."""
     classifier = model.classifier_ if isinstance(model, TextTagger) else model
     rows = as_labels(training.tags) if isinstance(training, Texts) else training.rows
     n_trees = len(classifier.trees_)
     per_row = classifier.training_cost_ / rows.n_rows / n_trees
     bound = cost.lower_bound(rows) / rows.n_rows
-    held = 0 if judging is None else judging.n_rows
+    n_evaluation = 0 if evaluation is None else evaluation.n_rows
     lines = [
-        ("rows", f"{rows.n_rows:,} to train by, {held:,} to judge by"),
-        ("labels", f"{rows.n_labels:,}, {len(rows.indices) / rows.n_rows:.1f} a row"),
+        ("rows", f"{rows.n_rows:,} training, {n_evaluation:,} evaluation"),
+        ("labels", f"{rows.n_labels:,}, {len(rows.indices) / rows.n_rows:.1f} per row"),
         ("features", f"{classifier.n_features_in_:,}"),
     ]
-    if judging is not None:
-        at = Judged.of(model, judging).figures()
+    if evaluation is not None:
+        at = Evaluation.of(model, evaluation).figures()
         precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))
         lines.append(("P@1 / 3 / 5", precision))
-        lines.append(("ECE@5", f"{at['ECE@5']:.3f}, mean gap of probability and truth"))
-    ratio = f"{per_row / bound:.2f} times the lower bound for any tree"
-    lines.append(("cost", f"{per_row:.1f} nodes a row{' and tree' * (n_trees > 1)}, {ratio}"))
+        lines.append(("ECE@5", f"{at['ECE@5']:.3f}, expected calibration error"))
+    ratio = f"{per_row / bound:.2f} times the lower bound of any tree"
+    lines.append(("cost", f"{per_row:.1f} nodes per row{' and tree' * (n_trees > 1)}, {ratio}"))
     return lines
 
 
-def laid_out(lines: list[tuple[str, str]]) -> str:
-    """Return lines of a name and a text each."""
+def aligned(lines: list[tuple[str, str]]) -> str:
+    """Return (name, text) lines as two aligned columns."""
     return "\n".join(f"{name:<14} {text}" for name, text in lines)
 
 
 def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:
-    judged = Judged.of(model, data)
-    known = judged.truth.to_csr()[:, : len(judged.classifier.classes_)]
+    held_out = Evaluation.of(model, data)
+    known = held_out.truth.to_csr()[:, : len(held_out.classifier.classes_)]
     if known.nnz:
-        judged.classifier.calibrate(judged.X, known)
+        held_out.classifier.calibrate(held_out.X, known)
 
 
 def _size(path: str) -> str:

@@ -1,4 +1,4 @@
-"""`labeltree tree`: one tree, its report and its file."""
+"""`labeltree tree`: one tree, its cost report and its file."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from labeltree.cli.inputs import (
     check_tree_file,
     read_data,
 )
-from labeltree.cli.pictures import save_pictures, tree_pictures
+from labeltree.cli.plots import save_plots, tree_plots
 from labeltree.trees import LabelTree
 
-SUMMARY = "build one tree, print what it costs, and write it to a file"
+SUMMARY = "build one tree, report its cost and write it to a file"
 EXAMPLES = """\
   labeltree tree train.txt -o tree.json
   labeltree tree tagged.jsonl --builder huffman --arity 2 -o tree.nwk
-  labeltree tree --x X.npz --y Y.npz --builder kmeans --max-leaf-size 1 --collapse --plot pictures
+  labeltree tree --x X.npz --y Y.npz --builder kmeans --max-leaf-size 1 --collapse --plot plots
 """
 
-# Builders, and the options that each of them takes.
+# Builders and their options.
 _BUILDERS: dict[str, tuple[Callable[..., LabelTree], tuple[str, ...]]] = {
     "cheapest": (lambda data, **options: trees.cheapest(data.rows, **options), ("sweeps",)),
     "star": (lambda data: trees.star(data.rows.n_labels), ()),
@@ -66,25 +66,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_BUILDERS,
         default="cheapest",
         metavar="NAME",
-        help=f"one of {', '.join(_BUILDERS)} (cheapest)",
+        help=f"one of {', '.join(_BUILDERS)} (default: %(default)s)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it here: .json, .nwk or .dot")
+    parser.add_argument("-o", "--output", metavar="FILE", help="output file: .json, .nwk or .dot")
     parser.add_argument(
-        "--arity", type=int, help="children a node; complete, huffman, kmeans, random"
+        "--arity", type=int, help="children per node (for complete, huffman, kmeans, random)"
     )
-    parser.add_argument("--max-leaf-size", type=int, help="labels kept in one node; kmeans")
-    parser.add_argument("--similarity", type=float, help="weight of features, 0 to 1; blend")
-    parser.add_argument("--random-state", type=int, help="kmeans, blend, random")
-    parser.add_argument("--n-jobs", type=int, help="threads; kmeans, blend")
-    parser.add_argument("--sweeps", type=int, default=0, help="reinsertion sweeps at the end (0)")
     parser.add_argument(
-        "--collapse", action="store_true", help="remove the inner nodes that are not worth it"
+        "--max-leaf-size", type=int, help="maximum number of labels in a leaf cluster (for kmeans)"
     )
-    parser.add_argument("--plot", metavar="DIR", help="save pictures here")
+    parser.add_argument(
+        "--similarity", type=float, help="weight of feature similarity, 0 to 1 (for blend)"
+    )
+    parser.add_argument("--random-state", type=int, help="random seed (for kmeans, blend, random)")
+    parser.add_argument(
+        "--n-jobs", type=int, help="number of threads (for kmeans, blend; default: all cores)"
+    )
+    parser.add_argument(
+        "--sweeps", type=int, default=0, help="number of final reinsertion sweeps (default: 0)"
+    )
+    parser.add_argument(
+        "--collapse", action="store_true", help="remove inner nodes whose removal lowers the cost"
+    )
+    parser.add_argument("--plot", metavar="DIR", help="save plots to this folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build the tree, print its report and write what was asked for."""
+    """Build the tree, print its report and write the requested files."""
     options = _options(arguments)
     if arguments.output is not None:
         check_tree_file(arguments.output)
@@ -96,31 +104,31 @@ def run(arguments: argparse.Namespace) -> int:
         tree.save(arguments.output)
         written.append(arguments.output)
     if arguments.plot is not None:
-        written += save_pictures(arguments.plot, tree_pictures(tree, data.rows))
+        written += save_plots(arguments.plot, tree_plots(tree, data.rows))
     if written and not arguments.quiet:
         print("written:", *written)
     return 0
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that were given, so that the others keep the library's defaults."""
-    _, takes = _BUILDERS[arguments.builder]
+    """Return the options that were given; all others keep their defaults."""
+    _, accepted = _BUILDERS[arguments.builder]
     options = {name: getattr(arguments, name) for name in _OPTIONS}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
-        if name not in takes:
+        if name not in accepted:
             flag = "--" + name.replace("_", "-")
-            raise UsageError(f"{arguments.builder} takes no {flag}; leave it out")
+            raise UsageError(f"{arguments.builder} does not accept {flag}; drop it")
     return given
 
 
 def _build(arguments: argparse.Namespace, options: dict[str, Any], data: Data) -> LabelTree:
     if arguments.builder in _OVER_FEATURES and data.X is None:
-        raise UsageError(f"{arguments.builder} needs features; name them with --x X.npz")
-    build, takes = _BUILDERS[arguments.builder]
-    tree = build(data, **options, **({"sweeps": arguments.sweeps} if "sweeps" in takes else {}))
+        raise UsageError(f"{arguments.builder} needs features; add --x X.npz")
+    build, accepted = _BUILDERS[arguments.builder]
+    tree = build(data, **options, **({"sweeps": arguments.sweeps} if "sweeps" in accepted else {}))
     if arguments.collapse:
         tree = trees.collapse(tree, data.rows)
-    if arguments.sweeps and "sweeps" not in takes:
+    if arguments.sweeps and "sweeps" not in accepted:
         tree = trees.sweep(tree, data.rows, sweeps=arguments.sweeps)
     return tree if tree.names is not None else tree.with_names(data.rows.names)

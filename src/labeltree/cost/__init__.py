@@ -1,4 +1,4 @@
-"""What a tree costs, and what no tree can cost less than."""
+"""The training cost of a tree, and lower bounds for all trees."""
 
 from labeltree.cost.lower_bounds import lower_bound
 from labeltree.cost.training import (

@@ -1,7 +1,7 @@
-"""How little any tree can cost: lower bounds on c(T, Y) over all trees.
+"""Lower bounds on the training cost c(T, Y) over all trees.
 
-All three rest on one fact: a row costs at least 1 + D_j for each of its labels j, and the D_j of a
-tree satisfy a Kraft inequality, so on average they are no smaller than an entropy.
+All three bounds follow from one fact. A row costs at least 1 + D_j for each of its labels j, and
+the D_j of a tree satisfy a Kraft inequality, so their mean is at least an entropy.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from numpy.typing import NDArray
 
 from labeltree.data import LabelRows, as_labels
 
-#: Cost of a bit: no node pays less than 3 / log2(3) per row and bit, which is what degree 3 pays.
+#: Cost per row and bit: at least 3 / log2(3) at every node, attained by nodes of degree 3.
 PER_BIT = 3.0 / np.log2(3.0)
 _ROOT3 = 3.0 ** (1.0 / 3.0)
 
 
 def lower_bound(Y: object, *, iterations: int = 20) -> float:
-    """Return a number that c(T, Y) of no tree is below: the best of three proven bounds.
+    """Return a lower bound on c(T, Y) for all trees: the best of three proven bounds.
 
     Parameters
     ----------
     Y
         Label rows.
     iterations
-        Steps of the search for the most even spread of rows over their labels. More steps raise the
-        bound a little; every step gives a valid one.
+        Number of iterations of the search for the distribution of rows over their labels with the
+        highest entropy. The bound is valid for any number; more iterations improve it slightly.
 
     Notes
     -----
-    - A root that every row visits and a child for each label: n + Σ|y_j|.
-    - Spread each row evenly or unevenly over its labels; q is where the mass ends up. Then
-      c ≥ n + n'·(3/log2 3)·H(q), with n' the rows that have a label. With one label a row this is
-      the entropy bound of the paper.
-    - The two combined, with a share θ of each leaf's own pair left in its path: the best for many
-      labels a row.
+    - Every row visits the root, and every (row, label) pair visits a leaf: n + Σ|y_j|.
+    - Distribute each row over its labels in any proportion, and let q be the resulting distribution
+      over labels. Then c ≥ n + n'·(3/log2 3)·H(q), where n' is the number of rows with a label.
+      With one label per row, this is the entropy bound of the paper.
+    - A combination of both, in which a fraction θ of each leaf's own pair counts toward its path.
+      This is the best bound for many labels per row.
 
     Examples
     --------
@@ -45,22 +45,22 @@ def lower_bound(Y: object, *, iterations: int = 20) -> float:
     n, positives = float(rows.n_rows), float(len(rows.indices))
     if rows.n_labels < 2 or positives == 0:
         return n
-    labelled = float(rows.n_labeled)
+    labeled = float(rows.n_labeled)
     entropy = spread_entropy(rows, iterations=iterations)
-    paths = n + labelled * PER_BIT * entropy
+    paths = n + labeled * PER_BIT * entropy
     mixed = max(
-        n + labelled * PER_BIT * (entropy - np.log2(_kraft_sum(theta))) + (1.0 - theta) * positives
+        n + labeled * PER_BIT * (entropy - np.log2(_kraft_sum(theta))) + (1.0 - theta) * positives
         for theta in np.linspace(0.05, 1.0, 39)
     )
     best = max(n + positives, paths, mixed)
-    # c is a whole number, and the entropy is right to about 1e-12 of itself.
+    # c is an integer, and the relative error of the entropy is about 1e-12.
     return float(np.ceil(best * (1.0 - 1e-11)))
 
 
 def spread_entropy(rows: LabelRows, *, iterations: int) -> float:
-    """Return the largest entropy, in bits, found for labels when rows spread over their labels.
+    """Return the largest entropy found, in bits, of rows distributed over their labels.
 
-    Mirror ascent: a row shifts its mass towards its labels that have little.
+    Uses mirror ascent: each row shifts mass toward those of its labels that have little mass.
     """
     lengths = np.diff(rows.indptr)
     starts = rows.indptr[:-1][lengths > 0]
@@ -87,7 +87,7 @@ def _kraft_sum(theta: float) -> float:
     """Return the largest Σ_j 3^(-D'_j/3), where D'_j counts leaf siblings on its path θ times.
 
     A node with i inner and l leaf children allows at most l·s / (1 - i·s), s = 3^(-(i + θl)/3).
-    This falls in l beyond 3 / (θ ln 3) and in i beyond 3.
+    This decreases in l above 3 / (θ ln 3) and in i above 3.
     """
     worst = 0.0
     for inner in range(6):

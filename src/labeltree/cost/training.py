@@ -1,6 +1,6 @@
-"""What a tree costs: rows to nodes, Hamming weights, and c(T, Y) in the paper's terms.
+"""The training cost of a tree: node assignment, Hamming weights and c(T, Y) as in the paper.
 
-Every function takes Y in any form that `labeltree.data.as_labels` takes.
+Every function accepts Y in any form that `labeltree.data.as_labels` accepts.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from labeltree.trees import LabelTree
 
 
 def assign(tree: LabelTree, labels: Iterable[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the positive and the negative nodes of one row (Algorithm 1), ascending.
+    """Return the positive and the negative nodes of one row (Algorithm 1), in ascending order.
 
-    The time is proportional to their number, but for sorting.
+    The time is proportional to the number of nodes returned, in addition to sorting them.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def node_weights(tree: LabelTree, Y: object) -> NDArray[np.int64]:
 
 
 def row_costs(tree: LabelTree, Y: object) -> NDArray[np.int64]:
-    """Return c(T, y) of each row: how many nodes it trains.
+    """Return c(T, y) of each row: the number of nodes that it trains.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def row_costs(tree: LabelTree, Y: object) -> NDArray[np.int64]:
 
 
 def training_cost(tree: LabelTree, Y: object) -> int:
-    """Return c(T, Y), the number of (row, node) pairs that training touches.
+    """Return c(T, Y), the number of (row, node) pairs used in training.
 
-    It is n plus the Hamming weight of each node times its degree.
+    It equals n plus the sum over nodes of Hamming weight times degree.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def expected_cost(tree: LabelTree, Y: object, probabilities: ArrayLike) -> float
     Parameters
     ----------
     tree
-        The tree to price.
+        The tree.
     Y
         The label sets of the distribution.
     probabilities
-        Probability of each set; they sum to 1.
+        Probability of each set. Probabilities must sum to 1.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def expected_cost(tree: LabelTree, Y: object, probabilities: ArrayLike) -> float
     weights = np.asarray(probabilities, dtype=np.float64)
     if weights.shape != costs.shape:
         raise ValueError(
-            f"every label set has a probability, but there are {len(costs)} sets and the shape of "
-            f"probabilities is {weights.shape}"
+            f"every label set must have a probability, but there are {len(costs)} sets and the "
+            f"shape of probabilities is {weights.shape}"
         )
     if not (weights >= 0).all() or not np.isclose(weights.sum(), 1.0):
         raise ValueError(
-            "probabilities are not negative and sum to 1, but the smallest is "
+            "probabilities must not be negative and must sum to 1, but the smallest is "
             f"{weights.min(initial=np.inf):g} and the sum {weights.sum():g}"
         )
     return float(weights @ costs)

@@ -1,4 +1,4 @@
-"""What one tree costs on given label rows, beside what any tree would cost and what it promises."""
+"""A report of the cost of a tree on given label rows, with its lower bound and guarantee."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from labeltree.trees import LabelTree
 
 @dataclass(frozen=True)
 class TreeReport:
-    """The figures of one tree on given label rows; `str` lays them out for reading.
+    """The cost of one tree on given label rows, created by `report`.
 
-    Costs count (row, node) pairs. `report` makes one.
+    Costs are numbers of (row, node) pairs. `str` formats the report as text.
     """
 
     n_rows: int
@@ -28,12 +28,12 @@ class TreeReport:
     max_degree: int
     cost: int  #: c(T, Y)
     lower_bound: float  #: no tree costs less on these rows
-    guarantee: int  #: the cost is at most so many times the optimum, whatever the label rows
+    guarantee: int  #: bound on the ratio of cost to optimum for any label rows
     mean_leaf_cost: float  #: mean D_j over (row, label) pairs
     mean_leaf_cost_of_labels: float  #: mean D_j over labels
     worst_leaf_cost: int  #: largest D_j
-    threshold: float  #: of the queries that `prediction_cost_bound` is about
-    holdout_cost_per_row: float | None = None  #: the same tree on rows it was not built from
+    threshold: float  #: probability threshold of queries in `prediction_cost_bound`
+    holdout_cost_per_row: float | None = None  #: cost per row on held-out rows
 
     @property
     def cost_per_row(self) -> float:
@@ -42,28 +42,28 @@ class TreeReport:
 
     @property
     def ratio(self) -> float:
-        """Cost over lower bound: the tree is proven to be at most so many times the optimum."""
+        """Cost divided by lower bound, which bounds the ratio of cost to optimum."""
         return self.cost / self.lower_bound
 
     @property
     def prediction_cost(self) -> float:
-        """Mean number of nodes that a query visits when the estimates are free of noise.
+        """Mean number of nodes that a query visits if the estimates are free of noise.
 
-        It is the training cost per row: of the held-out rows where there are some.
+        This is the training cost per row, computed on the held-out rows if there are any.
         """
         holdout = self.holdout_cost_per_row
         return self.cost_per_row if holdout is None else holdout
 
     @property
     def prediction_cost_bound(self) -> float:
-        """Most nodes that a query visits on average when estimates are the true probabilities.
+        """Upper bound on the mean number of nodes per query if estimates are true probabilities.
 
         (C - (1 - τ)) / τ for expected cost C and threshold τ.
         """
         return (self.prediction_cost - (1.0 - self.threshold)) / self.threshold
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name, derived ones included, fit for JSON."""
+        """Return all values by name, including derived ones, ready for JSON."""
         derived = ("cost_per_row", "ratio", "prediction_cost", "prediction_cost_bound")
         return dataclasses.asdict(self) | {name: getattr(self, name) for name in derived}
 
@@ -71,21 +71,21 @@ class TreeReport:
         return "\n".join(f"{name:<17} {text}" for name, text in self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
-        ratio_says = "at most so many times the optimum on these rows"
+        meaning = "upper bound on cost / optimum for these rows"
         if self.cost <= self.lower_bound:
-            ratio_says = "no tree costs less on these rows"
+            meaning = "no tree costs less on these rows"
         of_labels = self.mean_leaf_cost_of_labels
         lines = [
             ("tree", f"{self.n_labels:,} labels, {self.n_nodes:,} nodes"),
-            ("shape", f"depth {self.depth}, at most {self.max_degree:,} children a node"),
+            ("shape", f"depth {self.depth}, at most {self.max_degree:,} children per node"),
             ("training cost", f"{self.cost:,} over {self.n_rows:,} rows"),
             ("  per row", f"{self.cost_per_row:,.2f}"),
             ("lower bound", f"{self.lower_bound / self.n_rows:,.2f} per row, for any tree"),
-            ("  ratio", f"{self.ratio:.3f}: {ratio_says}"),
+            ("  ratio", f"{self.ratio:.3f}: {meaning}"),
             ("guarantee", f"at most {self.guarantee:,} times the optimum on any rows"),
-            ("a label costs", f"{self.mean_leaf_cost:,.1f} on average over rows"),
-            ("", f"{of_labels:,.1f} over labels, {self.worst_leaf_cost:,} at worst"),
-            ("a query visits", f"{self.prediction_cost:,.2f} nodes, free of noise"),
+            ("cost of a label", f"{self.mean_leaf_cost:,.1f}, mean over rows"),
+            ("", f"{of_labels:,.1f}, mean over labels; {self.worst_leaf_cost:,} at most"),
+            ("nodes per query", f"{self.prediction_cost:,.2f} without noise"),
             ("", f"at most {self.prediction_cost_bound:,.2f} at threshold {self.threshold:g}"),
         ]
         if self.holdout_cost_per_row is not None:
@@ -96,7 +96,7 @@ class TreeReport:
 def report(
     tree: LabelTree, Y: object, *, holdout: object = None, threshold: float = 0.5
 ) -> TreeReport:
-    """Return what a tree costs on label rows, what any tree would, and what it promises.
+    """Return the cost of a tree on label rows, a lower bound for any tree, and its guarantee.
 
     Parameters
     ----------
@@ -105,15 +105,16 @@ def report(
     Y
         Label rows, at least one.
     holdout
-        Label rows that the tree was not built from. They say what queries will cost.
+        Held-out label rows that the tree was not built from. They are used to estimate the cost of
+        queries.
     threshold
-        Probability τ, above 0 and at most 1, from which a query returns labels.
+        Minimum probability τ of the labels that a query returns; above 0 and at most 1.
 
     Notes
     -----
-    The guarantee is max_j D_j: a row costs at most 1 + Σ D_j over its labels j, and in no tree less
-    than 1 + the number of its labels. The ratio of cost to lower bound is never above it, and
-    usually far below, but holds for these rows only.
+    The guarantee is max_j D_j: a row costs at most 1 + Σ D_j over its labels j, and in any tree at
+    least 1 + the number of its labels. The ratio of cost to lower bound never exceeds the guarantee
+    and is usually much smaller, but it holds for these rows only.
 
     Examples
     --------
@@ -130,14 +131,14 @@ def report(
 def report_rows(
     tree: LabelTree,
     rows: LabelRows,
-    least_cost: float,
+    cost_bound: float,
     *,
     holdout: LabelRows | None,
     threshold: float,
 ) -> TreeReport:
-    """Return the report where the lower bound is known, as it is for the second tree of a plan."""
+    """Return the report with a known lower bound, such as for the second tree of a plan."""
     if rows.n_rows == 0:
-        raise ValueError("a report is about at least one row, but Y has none")
+        raise ValueError("a report needs at least one row, but Y has none")
     if holdout is not None and holdout.n_rows == 0:
         raise ValueError("holdout must have at least one row, but has none")
     if not 0 < threshold <= 1:
@@ -150,7 +151,7 @@ def report_rows(
         depth=tree.depth,
         max_degree=tree.max_degree,
         cost=training.training_cost(tree, rows),
-        lower_bound=least_cost,
+        lower_bound=cost_bound,
         guarantee=max(int(leaf_costs.max()), 1),
         mean_leaf_cost=float(leaf_costs @ counts) / max(len(rows.indices), 1),
         mean_leaf_cost_of_labels=float(np.mean(leaf_costs)),

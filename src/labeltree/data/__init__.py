@@ -1,10 +1,10 @@
-"""What goes in: checks of features and labels, and the files they come from.
+"""Input data: validation of features and labels, and readers and writers for their files.
 
-Features travel as float32 compressed rows made by `as_features`, labels as `LabelRows` made by
-`as_labels`; both take whatever form the user has, copy nothing that is fit already, and name row
-and column of what is wrong. XMC text and npz files hold numbers; JSONL and TSV files hold texts
-with tags and are read one line at a time. Names ending in .gz or .zst are packed; files are written
-whole or not at all, and errors in them name path and line.
+`as_features` converts features to float32 CSR, and `as_labels` converts labels to `LabelRows`. Both
+accept the usual input types, avoid a copy if the input already has the right form, and name the row
+and column of an invalid value. XMC text and npz files hold numbers. JSONL, TSV, CSV and fastText
+files hold texts with tags and are read one line at a time. Files whose names end in .gz or .zst are
+compressed. Files are written completely or not at all, and errors in a file name its path and line.
 """
 
 from labeltree.data.csv_text import read_csv

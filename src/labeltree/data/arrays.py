@@ -1,4 +1,4 @@
-"""Arrays that come from a file: there, and of the right kind and size."""
+"""Validation of arrays that are read from a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 def take(
     arrays: Mapping[str, NDArray[Any]], name: str, dtype: str | None, size: int | None = None
 ) -> NDArray[Any]:
-    """Return an array of one dimension, of the dtype and the size that it must have.
+    """Return a one-dimensional array by name, checked for its dtype and size.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def take(
 
 
 def check_ascending(name: str, array: NDArray[np.int64], last: int) -> None:
-    """Refuse an array that does not rise from 0 to `last`, as ends of pieces do.
+    """Raise ValueError unless the array is non-decreasing from 0 to `last`, like an indptr.
 
     Examples
     --------

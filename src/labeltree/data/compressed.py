@@ -1,7 +1,7 @@
-"""Sparse matrices of any format as checked compressed rows.
+"""Sparse matrices of any format as validated compressed rows.
 
-scipy trusts the index arrays it is given, and its C++ reads out of bounds when they are wrong. So
-every matrix is checked here before scipy or a kernel walks it.
+scipy does not validate the index arrays that it is given, and its C++ code reads out of bounds if
+they are wrong. Every matrix is therefore checked here before scipy or a kernel reads it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class CompressedRows(NamedTuple):
         return len(self.indptr) - 1
 
     def where(self, entry: int) -> tuple[int, int]:
-        """Row and column of a stored entry."""
+        """Return the row and column of a stored entry."""
         return row_of(self.indptr, entry), int(self.indices[entry])
 
 
 def row_of(indptr: npt.NDArray[np.integer[Any]], entry: int) -> int:
-    """Row of a stored entry."""
+    """Return the row of a stored entry."""
     return int(np.searchsorted(indptr, entry, side="right")) - 1
 
 
 def compressed_rows(matrix: Any, name: str) -> CompressedRows:
-    """The rows of a scipy.sparse matrix or array, without a copy where it is CSR already."""
+    """Return the rows of a scipy.sparse matrix or array, without a copy if it is already CSR."""
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have 2 dimensions, but has {matrix.ndim}")
     n_rows, n_columns = (int(size) for size in matrix.shape)
@@ -59,7 +59,7 @@ def compressed_rows(matrix: Any, name: str) -> CompressedRows:
 
 
 def dense_rows(array: npt.NDArray[Any], name: str) -> CompressedRows:
-    """The entries of a two-dimensional array that are not 0."""
+    """Return the nonzero entries of a two-dimensional array."""
     n_rows, n_columns = array.shape
     if n_columns > MAX_COLUMNS:
         raise ValueError(f"{name} must have at most {MAX_COLUMNS} columns, but has {n_columns}")
@@ -70,14 +70,14 @@ def dense_rows(array: npt.NDArray[Any], name: str) -> CompressedRows:
 
 
 def pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Where each row starts, and where the last one ends."""
+    """Return the offset at which each row starts, and the end of the last row."""
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
 
 
 def is_strictly_ascending(rows: CompressedRows) -> bool:
-    """Whether the indices of each row are sorted and unique."""
+    """Return whether the indices of each row are sorted and unique."""
     rising = rows.indices[1:] > rows.indices[:-1]
     starts = rows.indptr[1:-1]
     rising[starts[(starts > 0) & (starts < len(rows.indices))] - 1] = True
@@ -91,8 +91,8 @@ def _check_compressed(
     for array, part in ((indptr, "indptr"), (indices, "indices")):
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(
-                f"{name}.{part} must be one-dimensional integers, but is {array.ndim}-dimensional "
-                f"{array.dtype}"
+                f"{name}.{part} must be a one-dimensional integer array, but is "
+                f"{array.ndim}-dimensional {array.dtype}"
             )
     _check_indptr(indptr, name, sizes[0], words[0])
     nnz = int(indptr[-1])
@@ -112,7 +112,7 @@ def _check_compressed(
 def _check_indptr(indptr: npt.NDArray[Any], name: str, size: int, word: str) -> None:
     if len(indptr) != size + 1:
         raise ValueError(
-            f"{name}.indptr must have {size + 1} entries, one more than {word}s, "
+            f"{name}.indptr must have {size + 1} entries, one more than the number of {word}s, "
             f"but has {len(indptr)}"
         )
     if indptr[0] != 0:
@@ -129,8 +129,8 @@ def _from_coordinates(matrix: Any, name: str) -> CompressedRows:
     row, column, data = (np.asarray(part) for part in (matrix.row, matrix.col, matrix.data))
     if not len(row) == len(column) == len(data):
         raise ValueError(
-            f"{name}.row, {name}.col and {name}.data must be equally long, but have {len(row)}, "
-            f"{len(column)} and {len(data)} entries"
+            f"{name}.row, {name}.col and {name}.data must have the same length, but have "
+            f"{len(row)}, {len(column)} and {len(data)} entries"
         )
     for indices, size, word in ((row, n_rows, "row"), (column, n_columns, "column")):
         if indices.dtype.kind not in "iu":

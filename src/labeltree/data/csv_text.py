@@ -1,4 +1,4 @@
-"""Texts with their tags in a CSV table."""
+"""Texts and tags in CSV files."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ def read_csv(
     label_field: str | Sequence[str] | None = "tags",
     separator: str = ",",
 ) -> Iterator[TaggedText]:
-    """Iterate over (text, tags) of a CSV file whose first row names the columns.
+    """Iterate over the (text, tags) pairs of a CSV file whose first row names the columns.
 
-    Fields may be quoted, and quoted ones may hold commas and line breaks.
+    Quoted fields may contain commas and line breaks.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+        File name (.gz and .zst are decompressed), "-" for standard input, or an open binary file.
     text_field
         Column that holds the text.
     label_field
-        Column that holds the tags, or names of which the first that is there counts; None if the
-        texts have no tags.
+        Column that holds the tags, or several names, of which the first that exists is used. None
+        if the texts have no tags.
     separator
-        What stands between two tags of a field.
+        Separator between the tags of a field.
 
     Raises
     ------
     ValueError
-        With path and line, for a missing column, a row of another length or broken UTF-8.
+        If a column is missing, a row has the wrong number of fields, or the file is not valid
+        UTF-8. The message names path and line.
 
     Examples
     --------
@@ -50,8 +51,7 @@ def read_csv(
     csv.field_size_limit(_MAX_FIELD)
     reader = csv.reader(lines, strict=True)
     try:
-        header = next(reader, None)
-        if header is None:
+        if (header := next(reader, None)) is None:
             return
         at_text = _column(name, header, [text_field])
         wanted = [label_field] if isinstance(label_field, str) else label_field
@@ -59,14 +59,14 @@ def read_csv(
         for row in reader:
             if not row:
                 continue
+            where = f"{name}: line {reader.line_num}"
             if len(row) != len(header):
                 raise ValueError(
-                    f"{name}: line {reader.line_num}: a row must have {len(header)} fields as the "
-                    f"first one has, but has {len(row)}"
+                    f"{where}: a row must have {len(header)} fields like the first row, but has "
+                    f"{len(row)}"
                 )
             listed = [] if at_tags is None else split_tags(row[at_tags], separator)
             if "" in listed:
-                where = f"{name}: line {reader.line_num}"
                 raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
             yield row[at_text], listed
     except csv.Error as error:

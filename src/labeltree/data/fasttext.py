@@ -1,4 +1,4 @@
-"""Texts with their tags as fastText reads them."""
+"""Texts and tags in fastText files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ PREFIX = "__label__"
 
 
 def read_fasttext(path: Source, *, prefix: str = PREFIX) -> Iterator[TaggedText]:
-    """Iterate over (text, tags) of a file with lines ``__label__tag1 __label__tag2 text``.
+    """Iterate over the (text, tags) pairs of lines ``__label__tag1 __label__tag2 text``.
 
-    Tags stand at the beginning of a line; empty lines are passed over.
+    Tags come at the beginning of a line. Empty lines are skipped.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+        File name (.gz and .zst are decompressed), "-" for standard input, or an open binary file.
     prefix
-        What a tag begins with.
+        Prefix of every tag.
 
     Examples
     --------
@@ -30,13 +30,13 @@ def read_fasttext(path: Source, *, prefix: str = PREFIX) -> Iterator[TaggedText]
     [('a pot of tea', ['tea', 'hot']), ('water', [])]
     """
     if not prefix:
-        raise ValueError("prefix must be text that tags begin with, but is empty")
+        raise ValueError("prefix must be the string that tags start with, but is empty")
     for where, line in numbered_lines(path):
         tags = list(takewhile(lambda word: word.startswith(prefix), line.split()))
         if prefix in tags:
             raise ValueError(f"{where}: a tag must have a name, but one is {prefix!r}")
         if line.strip():
-            # Blanks within the text stay as they are.
+            # Whitespace within the text is kept.
             text = line.strip().split(None, len(tags))[len(tags) :]
             yield "".join(text), [tag.removeprefix(prefix) for tag in tags]
 
@@ -46,8 +46,8 @@ def write_fasttext(
 ) -> None:
     """Write (text, tags) pairs as lines that `read_fasttext` and fastText read.
 
-    Line breaks and other blanks in a text become one blank, and blanks in a tag become _, since
-    the format cannot hold them.
+    Each run of whitespace in a text becomes one space, and each run of whitespace in a tag becomes
+    an underscore, since the format cannot represent them.
 
     Examples
     --------

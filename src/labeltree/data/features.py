@@ -1,4 +1,4 @@
-"""Features of rows: any matrix as float32 compressed rows."""
+"""Conversion of any feature matrix to float32 CSR."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ from labeltree.data.compressed import (
     is_strictly_ascending,
 )
 
-# A text, because scipy's arrays take no types in brackets at run time before 1.14.
+# A string, because scipy's arrays are not subscriptable at run time before 1.14.
 FeatureMatrix: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
 def as_features(X: Any, *, n_features: int | None = None) -> FeatureMatrix:
-    """Features as compressed rows of float32 with sorted, unique int32 column indices.
+    """Return features as float32 CSR with sorted, unique int32 column indices.
 
     Parameters
     ----------
     X
-        Matrix or array of scipy.sparse in any format, two-dimensional numbers, or a DataFrame.
-        Entries stored twice are summed.
+        A scipy.sparse matrix or array in any format, a two-dimensional array of numbers, or a
+        DataFrame. Duplicate entries are summed.
     n_features
-        Number of columns that X must have, when a model is waiting for it.
+        Number of columns that X must have, for example that of a trained model.
 
     Returns
     -------
     csr_array
-        The memory of X itself where X is float32 CSR in canonical form already (mapped files stay
-        mapped); X is never changed.
+        Shares the memory of X if X is already float32 CSR in canonical form, so memory-mapped files
+        stay mapped. X is never modified.
 
     Raises
     ------
     ValueError
-        For NaN, infinity, values beyond float32, indices outside the matrix and wrong shapes.
+        If X has NaN, infinity, values outside the range of float32, indices out of bounds or the
+        wrong shape.
     TypeError
-        For what is not a matrix of numbers.
+        If X is not a matrix of numbers.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def _rows(X: Any) -> CompressedRows:
     if sparse.issparse(X):
         return compressed_rows(X, "X")
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        # A DataFrame answers hasattr(X, "sparse") with True only if all its columns are sparse.
+        # hasattr(X, "sparse") is True only if all columns of the DataFrame are sparse.
         if hasattr(X, "sparse"):
             return compressed_rows(X.sparse.to_coo(), "X")
         X = X.to_numpy()
@@ -93,7 +94,7 @@ def _check_kind(dtype: np.dtype[Any]) -> None:
 def _float32(rows: CompressedRows) -> npt.NDArray[np.float32]:
     with np.errstate(over="ignore", invalid="ignore"):
         values = rows.data.astype(np.float32, copy=False)
-        # One pass without a temporary array: float32 values cannot overflow a float64 sum.
+        # The sum needs no temporary array, and float32 values cannot overflow a float64 sum.
         finite = bool(np.isfinite(values.sum(dtype=np.float64)))
     if not finite:
         entry = int(np.argmin(np.isfinite(values)))
@@ -111,11 +112,11 @@ def canonical_csr(
     values: npt.NDArray[np.float32],
     n_columns: int,
 ) -> FeatureMatrix:
-    """Compressed rows over these arrays, whose indices are known to be sorted and unique."""
+    """Return CSR over these arrays, whose indices are known to be sorted and unique."""
     n_rows = len(indptr) - 1
     nothing = (values[:0], indices[:0], np.zeros(n_rows + 1, np.int32))
     csr = sparse.csr_array(nothing, shape=(n_rows, n_columns))
-    # Set one by one, because scipy's constructor makes all indices int64 beyond 2**31 entries.
+    # Set one by one, because scipy's constructor makes all indices int64 above 2**31 entries.
     csr.data = values
     csr.indices = np.asarray(indices).astype(np.int32, copy=False)
     pointer = np.int32 if len(values) <= MAX_COLUMNS else np.int64

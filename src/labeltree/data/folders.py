@@ -1,4 +1,4 @@
-"""Texts with their tags in a folder of text files."""
+"""Texts and tags in a folder of text files."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from labeltree.data.text import TaggedText
 
 
 def read_folder(path: str | os.PathLike[str]) -> Iterator[TaggedText]:
-    """Iterate over (text, tags) of all .txt files in a folder and the folders below, by name.
+    """Iterate over the (text, tags) pairs of all .txt files in a folder and below, by name.
 
-    The tags of ``a.txt`` are the lines of ``a.key``, or those of ``a.tsv`` without the address
-    before their tab, as Annif writes them. Without these files its tag is the name of the folder it
-    lies in, unless that is the one that was given.
+    The tags of ``a.txt`` are the lines of ``a.key``, or the lines of ``a.tsv`` without the URI
+    before the tab, as Annif writes them. If neither file exists, the tag is the name of the
+    subfolder that contains the text; texts directly in `path` have no tags.
 
     Raises
     ------
     ValueError
-        If there is no .txt file, or a file is not UTF-8.
+        If there is no .txt file, or a file is not valid UTF-8.
 
     Examples
     --------
@@ -35,16 +35,16 @@ def read_folder(path: str | os.PathLike[str]) -> Iterator[TaggedText]:
     top = Path(path)
     files = sorted(top.rglob("*.txt"))
     if not files:
-        raise ValueError(f"{top}: there are no .txt files in this folder")
+        raise ValueError(f"{top}: this folder has no .txt files")
     for file in files:
         yield _decoded(file), _tags(file, top)
 
 
 def _tags(file: Path, top: Path) -> list[str]:
     for suffix in (".key", ".tsv"):
-        beside = file.with_suffix(suffix)
-        if beside.exists():
-            lines = (line.rpartition("\t")[2].strip() for line in _decoded(beside).splitlines())
+        tag_file = file.with_suffix(suffix)
+        if tag_file.exists():
+            lines = (line.rpartition("\t")[2].strip() for line in _decoded(tag_file).splitlines())
             return [line for line in lines if line]
     return [] if file.parent == top else [file.parent.name]
 

@@ -1,4 +1,4 @@
-"""Labels of rows: any kind of Y as compressed rows of label numbers."""
+"""Conversion of any kind of Y to compressed rows of label numbers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _COLLECTIONS = (list, tuple, set, frozenset, range, np.ndarray)
 
 @dataclass(frozen=True, eq=False)
 class LabelRows:
-    """The labels of each row, as `as_labels` makes them.
+    """The labels of each row, created by `as_labels`.
 
-    Row i has the labels indices[indptr[i]:indptr[i + 1]], sorted and unique.
+    Row i has the labels ``indices[indptr[i]:indptr[i + 1]]``, sorted and unique.
 
     Examples
     --------
@@ -41,8 +41,8 @@ class LabelRows:
     indptr: npt.NDArray[np.int64]  # n_rows + 1
     indices: npt.NDArray[np.int32]
     n_labels: int
-    names: npt.NDArray[Any] | None = None  # None where the labels are just 0..n_labels - 1
-    kind: Kind = "indicator"  # what Y was, so that answers can be given in the same form
+    names: npt.NDArray[Any] | None = None  # None if the labels are 0..n_labels - 1
+    kind: Kind = "indicator"  # the form of Y, so that predictions can be returned in the same form
 
     @property
     def n_rows(self) -> int:
@@ -60,11 +60,11 @@ class LabelRows:
         return np.bincount(self.indices, minlength=self.n_labels).astype(np.int64, copy=False)
 
     def row(self, i: int) -> npt.NDArray[np.int32]:
-        """Label numbers of row i."""
+        """Return the label numbers of row i."""
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     def name(self, j: int) -> Any:
-        """Name of label j as the user wrote it."""
+        """Return the name of label j as it appears in Y."""
         if not 0 <= j < self.n_labels:
             raise IndexError(f"labels are 0..{self.n_labels - 1}, but j is {j}")
         if self.names is None:
@@ -73,7 +73,7 @@ class LabelRows:
         return name.item() if isinstance(name, np.generic) else name
 
     def select(self, rows: slice | Sequence[int] | npt.NDArray[Any]) -> LabelRows:
-        """The given rows (numbers, a mask or a slice) with all labels kept.
+        """Return the given rows (indices, a mask or a slice); the set of labels stays the same.
 
         Examples
         --------
@@ -90,7 +90,7 @@ class LabelRows:
         return LabelRows(indptr, indices, self.n_labels, self.names, self.kind)
 
     def to_csr(self) -> sparse.csr_array[np.uint8, tuple[int, int]]:
-        """The 0/1 indicator matrix, n_rows x n_labels.
+        """Return the 0/1 indicator matrix of shape (n_rows, n_labels).
 
         Examples
         --------
@@ -104,26 +104,29 @@ class LabelRows:
 
 
 def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> LabelRows:
-    """Labels of rows from an indicator matrix, label lists or classes.
+    """Return the labels of each row from an indicator matrix, label lists or classes.
 
     Parameters
     ----------
     Y
-        A 0/1 indicator (sparse of any format, two-dimensional array or DataFrame, whose column
-        names become label names); or one list, tuple or set of hashable labels for each row; or one
-        class for each row (one-dimensional array, list or Series). Nested *lists* are always label
-        lists, never an indicator. Labels that a row has twice count once. LabelRows pass through.
+        One of: a 0/1 indicator (a sparse matrix in any format, a two-dimensional array, or a
+        DataFrame, whose column names become label names); one list, tuple or set of hashable
+        labels per row; one class per row (a one-dimensional array, a list or a Series). Nested
+        *lists* are always label lists, never an indicator. Duplicate labels in a row count once.
+        LabelRows are returned unchanged.
     n_labels
-        Labels are the integers 0..n_labels - 1 as they stand; an indicator has that many columns.
+        Number of labels. Labels must be integers in 0..n_labels - 1; an indicator must have
+        n_labels columns.
     names
-        The known labels: label j is names[j], and every label of Y must be among them.
+        The known labels: label j is names[j]. Every label of Y must be one of them.
 
     Raises
     ------
     ValueError
-        For entries other than 0 and 1, unknown labels, missing labels and broken index arrays.
+        If an indicator has entries other than 0 and 1, a label is unknown or missing, or index
+        arrays are inconsistent.
     TypeError
-        For what is not labels.
+        If Y does not hold labels.
 
     Examples
     --------
@@ -155,7 +158,7 @@ def _known_names(names: Any, n_labels: int | None) -> npt.NDArray[Any] | None:
         return None
     known = names if isinstance(names, np.ndarray) else naming.name_array(list(names))
     if n_labels is not None and len(known) != n_labels:
-        raise ValueError(f"names must hold n_labels = {n_labels} names, but has {len(known)}")
+        raise ValueError(f"names must have n_labels = {n_labels} entries, but has {len(known)}")
     return known
 
 
@@ -172,7 +175,7 @@ def _array(Y: Any) -> npt.NDArray[Any]:
 
 
 def _frame(Y: Any) -> LabelRows:
-    # A DataFrame answers hasattr(Y, "sparse") with True only if all its columns are sparse.
+    # hasattr(Y, "sparse") is True only if all columns of the DataFrame are sparse.
     rows = (
         _indicator(compressed_rows(Y.sparse.to_coo(), "Y"))
         if hasattr(Y, "sparse")
@@ -215,7 +218,7 @@ def _indicator(rows: CompressedRows) -> LabelRows:
 def _listed(
     Y: Sequence[Any] | npt.NDArray[Any], n_labels: int | None, known: npt.NDArray[Any] | None
 ) -> LabelRows:
-    """Label lists or classes, whichever the rows are."""
+    """Return the rows of Y, which holds either label lists or classes."""
     kind: Kind = "classes"
     flat: Sequence[Any] | npt.NDArray[Any] = Y
     indptr = np.arange(len(Y) + 1, dtype=np.int64)
@@ -233,7 +236,7 @@ def _listed(
     if known is not None:
         codes = naming.look_up(flat, known, where)
     elif n_labels is not None:
-        codes = naming.as_they_stand(flat, n_labels, where)
+        codes = naming.checked_numbers(flat, n_labels, where)
     else:
         codes, names = naming.number_labels(flat, where)
     n_names = n_labels if names is None else len(names)
@@ -275,7 +278,7 @@ def _named(
 
 
 def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | None) -> LabelRows:
-    """The same rows in the numbers of the known labels."""
+    """Return the same rows, renumbered to match the known labels."""
     if n_labels is not None and rows.n_labels != n_labels:
         raise ValueError(f"Y has {rows.n_labels} labels, but {n_labels} are expected")
     if known is None:
@@ -302,7 +305,7 @@ def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | 
 def _from_pairs(
     row: npt.NDArray[Any], label: npt.NDArray[Any], n_rows: int, n_labels: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Compressed rows of (row, label) pairs, sorted and without duplicates."""
+    """Return compressed rows of (row, label) pairs, sorted and without duplicates."""
     width = max(n_labels, 1)
     keys = row.astype(np.int64) * width + label
     if (keys[1:] <= keys[:-1]).any():

@@ -1,4 +1,4 @@
-"""Numbers for labels of any hashable kind, and back."""
+"""Mapping between labels of any hashable type and label numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 Codes = npt.NDArray[np.int32]
 Names = npt.NDArray[Any]
-# Says in an error message where entry e of a flat list of labels stands, such as "row 3".
+# Returns the position of entry e of a flat list of labels for error messages, such as "row 3".
 Where = Callable[[int], str]
 
 
 def number_labels(labels: Sequence[Any] | npt.NDArray[Any], where: Where) -> tuple[Codes, Names]:
-    """Number of each label, and the names: sorted where they can be, else as they first appear."""
+    """Return the number of each label, and the names: sorted if possible, else in order of use."""
     if not isinstance(labels, np.ndarray) and _first_not_integer(labels) is None:
         labels = _integers(labels)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biufUSmM":
@@ -25,14 +25,14 @@ def number_labels(labels: Sequence[Any] | npt.NDArray[Any], where: Where) -> tup
     try:
         order.sort()
     except TypeError:
-        order = list(first)  # a failed sort leaves some of it moved
+        order = list(first)  # a failed sort leaves the list partially reordered
     number = {label: j for j, label in enumerate(order)}
     codes = np.fromiter((number[label] for label in labels), np.int32, len(labels))
     return codes, name_array(order)
 
 
 def look_up(labels: Iterable[Any], names: Names, where: Where) -> Codes:
-    """Position of each label in the known names."""
+    """Return the position of each label in the known names."""
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     number = name_positions(names)
     codes = np.empty(len(labels), np.int32)
@@ -48,18 +48,18 @@ def look_up(labels: Iterable[Any], names: Names, where: Where) -> Codes:
 
 
 def name_positions(names: Names) -> dict[Hashable, int]:
-    """The number of each name; names must be unique."""
+    """Return the number of each name; names must be unique."""
     number: dict[Hashable, int] = {}
     for j, name in enumerate(names.tolist()):
         if number.setdefault(name, j) != j:
-            raise ValueError(f"label names must be unique, but {name!r} is there twice")
+            raise ValueError(f"label names must be unique, but {name!r} occurs twice")
     return number
 
 
-def as_they_stand(
+def checked_numbers(
     labels: Sequence[Any] | npt.NDArray[Any], n_labels: int, where: Where
 ) -> npt.NDArray[np.int32]:
-    """Labels that are numbers 0..n_labels - 1 already."""
+    """Return labels that already are numbers in 0..n_labels - 1, as int32."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind == "O":
         labels = labels.tolist()
     if isinstance(labels, np.ndarray):
@@ -81,13 +81,13 @@ def as_they_stand(
 
 
 def name_array(names: Sequence[Any]) -> Names:
-    """Names as an array: numbers keep their type, all else becomes objects."""
+    """Return names as an array: numbers keep their type, everything else becomes objects."""
     kinds = {type(name) for name in names}
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         return _integers(names)
     if len(kinds) == 1 and issubclass(kind := kinds.pop(), bool | float | np.bool_ | np.floating):
         return np.array(names, kind)
-    # Filled one by one: numpy would take labels that are tuples for a second dimension.
+    # Filled one by one: numpy would interpret labels that are tuples as a second dimension.
     array = np.empty(len(names), object)
     for j, name in enumerate(names):
         array[j] = name
@@ -95,7 +95,7 @@ def name_array(names: Sequence[Any]) -> Names:
 
 
 def are_positions(names: Names) -> bool:
-    """Whether the names are just 0..m - 1."""
+    """Return whether the names are 0..m - 1."""
     return names.dtype.kind in "iu" and np.array_equal(names, np.arange(len(names)))
 
 
@@ -122,7 +122,7 @@ def _first_positions(labels: Iterable[Any], where: Where) -> dict[Hashable, int]
 
 
 def _is_missing(label: object) -> bool:
-    # The missing values of pandas are told by name, since it need not be installed.
+    # The missing values of pandas are recognized by name, since pandas is optional.
     return (
         label is None
         or (isinstance(label, float) and label != label)

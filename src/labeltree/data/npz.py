@@ -1,4 +1,4 @@
-"""Sparse matrices in the npz files of scipy."""
+"""Sparse matrices in scipy's npz files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labeltree.data.features import as_features
 from labeltree.data.files import Source, file_name, open_read, open_write
 from labeltree.data.labels import LabelRows, as_labels
 
-# What numpy, scipy and zipfile raise for files that are damaged or hold something else.
+# Raised by numpy, scipy and zipfile for files that are damaged or hold something else.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -27,13 +27,14 @@ _BROKEN = (
 
 
 def read_npz(path: Source) -> sparse.csr_array[np.float32, tuple[int, int]]:
-    """Features from a file that scipy.sparse.save_npz wrote.
+    """Return features from a file written by scipy.sparse.save_npz.
+
+    Pickled objects are never loaded.
 
     Raises
     ------
     ValueError
-        With the path, for a broken file and for all that `as_features` refuses. Pickled objects are
-        never loaded.
+        If the file is damaged or `as_features` rejects its content. The message names the path.
 
     Examples
     --------
@@ -52,13 +53,14 @@ def read_npz(path: Source) -> sparse.csr_array[np.float32, tuple[int, int]]:
 
 
 def read_npz_labels(path: Source) -> LabelRows:
-    """Labels from a 0/1 indicator matrix that scipy.sparse.save_npz wrote.
+    """Return labels from a 0/1 indicator matrix written by scipy.sparse.save_npz.
+
+    Pickled objects are never loaded.
 
     Raises
     ------
     ValueError
-        With the path, for a broken file and for all that `as_labels` refuses. Pickled objects are
-        never loaded.
+        If the file is damaged or `as_labels` rejects its content. The message names the path.
 
     Examples
     --------
@@ -77,9 +79,9 @@ def read_npz_labels(path: Source) -> LabelRows:
 
 
 def write_npz(path: Source, rows: Any) -> None:
-    """Write features, or the indicator matrix of LabelRows, as scipy.sparse.save_npz does.
+    """Write features, or the indicator matrix of LabelRows, in scipy.sparse.save_npz format.
 
-    Label names are not kept.
+    Label names are not saved.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Y as scikit-learn's users give it: one class per row, or labels of a fitted model."""
+"""Validation of Y as scikit-learn users pass it: one class per row, or labels of a fitted model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labeltree.data.labels import LabelRows, as_labels
 
 
 def is_column(Y: Any) -> bool:
-    """Whether Y is an array of one column: classes, by scikit-learn's rule, and no indicator."""
+    """Return whether Y is a single-column array, which scikit-learn treats as classes."""
     if isinstance(Y, list | tuple | LabelRows) or sparse.issparse(Y) or hasattr(Y, "columns"):
         return False
     array = np.asarray(Y)
@@ -23,15 +23,15 @@ def is_column(Y: Any) -> bool:
 
 
 def check_classes(Y: Any, rows: LabelRows) -> None:
-    """Refuse classes that are numbers but not labels: infinite, or with fractions."""
+    """Raise ValueError if classes are numbers that are infinite or not integers."""
     if rows.names is not None and rows.names.dtype.kind == "f":
         if not np.isfinite(rows.names).all():
-            raise ValueError("classes must be finite, but Y has infinity")
+            raise ValueError("classes must be finite, but Y contains infinity")
         check_classification_targets(Y)
 
 
 def as_classes(Y: Any) -> Any:
-    """Return one class for each row, in one dimension."""
+    """Return one class per row as a one-dimensional array."""
     if Y is None:
         return None
     if sparse.issparse(Y) or isinstance(Y, LabelRows):
@@ -55,13 +55,13 @@ def _classes_of_indicator(Y: Any) -> LabelRows:
 
 
 def check_same_rows(X: FeatureMatrix, rows: LabelRows) -> None:
-    """Refuse X and Y of different length."""
+    """Raise ValueError if X and Y have different numbers of rows."""
     if X.shape[0] != rows.n_rows:
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
 
 
 def true_labels(Y: Any, classes: NDArray[Any]) -> LabelRows:
-    """Return Y in the numbers of the classes; labels that are not among them come after them.
+    """Return Y numbered like `classes`; labels that are not among them are numbered after them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Texts with their tags, one to a line: JSONL and TSV."""
+"""Texts and tags, one pair per line: JSONL and TSV."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ TaggedText = tuple[str, list[str]]
 def read_jsonl(
     path: Source, *, text_field: str = "text", label_field: str | Sequence[str] | None = "tags"
 ) -> Iterator[TaggedText]:
-    """Iterate over (text, tags) of a file with one JSON object to a line.
+    """Iterate over the (text, tags) pairs of a file with one JSON object per line.
 
-    Empty lines are passed over.
+    Empty lines are skipped.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+        File name (.gz and .zst are decompressed), "-" for standard input, or an open binary file.
     text_field
         Field that holds the text.
     label_field
-        Field that holds a list of strings, or one string; several names, of which the first that
-        is there counts; None if the texts have no tags.
+        Field that holds the tags: a list of strings, or one string. With several names, the first
+        one that exists is used. None if the texts have no tags.
 
     Raises
     ------
     ValueError
-        With path and line, for broken JSON or UTF-8 and for missing or wrong fields.
+        If a line is not valid JSON or UTF-8, or if a field is missing or has the wrong type. The
+        message names path and line.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def write_jsonl(
     text_field: str = "text",
     label_field: str = "tags",
 ) -> None:
-    """Write (text, tags) pairs as one JSON object to a line.
+    """Write (text, tags) pairs as one JSON object per line.
 
     Examples
     --------
@@ -78,24 +79,25 @@ def write_jsonl(
 def read_tsv(
     path: Source, *, separator: str = ",", tags_first: bool = False
 ) -> Iterator[TaggedText]:
-    """Iterate over (text, tags) of a file with lines ``text<TAB>tag1,tag2``.
+    """Iterate over the (text, tags) pairs of a file with lines ``text<TAB>tag1,tag2``.
 
-    Every line has exactly one tab; nothing is quoted or escaped. Blanks around a tag do not belong
-    to it. A row without tags has nothing on that side of its tab.
+    Every line has exactly one tab. There is no quoting or escaping. Whitespace around a tag is
+    removed. The tag side of the tab is empty for a row without tags.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+        File name (.gz and .zst are decompressed), "-" for standard input, or an open binary file.
     separator
-        What stands between two tags.
+        Separator between tags.
     tags_first
         Whether lines are ``tag1,tag2<TAB>text`` instead.
 
     Raises
     ------
     ValueError
-        With path and line, for a line without its tab or with two, an empty tag, or broken UTF-8.
+        If a line does not have exactly one tab, has an empty tag, or is not valid UTF-8. The
+        message names path and line.
 
     Examples
     --------
@@ -129,8 +131,8 @@ def write_tsv(
     Raises
     ------
     ValueError
-        For a text with a tab or line break and for a tag with those, a separator or blanks around
-        it, since the format could not give them back; write_jsonl can hold them.
+        If a text or tag contains a tab or line break, or a tag contains the separator or has
+        whitespace around it. TSV cannot represent these; use `write_jsonl` instead.
 
     Examples
     --------
@@ -147,21 +149,21 @@ def write_tsv(
             for part in (content, *row_tags):
                 if any(mark in part for mark in "\t\n\r\ufeff"):
                     raise ValueError(
-                        f"row {i}: TSV cannot hold a tab, line break or byte order mark, "
-                        f"but {part!r} has one; write_jsonl can"
+                        f"row {i}: TSV cannot represent a tab, line break or byte order mark, "
+                        f"but {part!r} has one; use write_jsonl"
                     )
             listed = separator.join(row_tags)
             if "" in row_tags or split_tags(listed, separator) != row_tags:
                 raise ValueError(
-                    f"row {i}: TSV cannot hold the tags {row_tags!r}, since one is empty or has "
-                    f"{separator!r} in it or blanks around it; write_jsonl can"
+                    f"row {i}: TSV cannot represent the tags {row_tags!r}, since one is empty, "
+                    f"contains {separator!r} or has whitespace around it; use write_jsonl"
                 )
             line = f"{listed}\t{content}" if tags_first else f"{content}\t{listed}"
             stream.write(_encoded(i, line))
 
 
 def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
-    """Each line with its place, "path: line 17"."""
+    """Yield the position of each line, such as "path: line 17", and the line itself."""
     name = file_name(path)
     with open_read(path) as stream:
         for number, line in enumerate(stream, start=1):
@@ -181,7 +183,7 @@ def _json_object(where: str, line: str) -> dict[str, Any]:
             json.dumps(fields, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise ValueError(f"{where}: broken JSON: half of a surrogate pair") from None
-    except json.JSONDecodeError as error:  # its own text speaks of line 1, which this is not
+    except json.JSONDecodeError as error:  # its own message always says line 1
         raise ValueError(f"{where}: broken JSON: {error.msg} at character {error.colno}") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: broken JSON: {error}") from None
@@ -221,14 +223,14 @@ def _json_kind(value: Any) -> str:
 
 
 def split_tags(listed: str, separator: str) -> list[str]:
-    """Return the tags of a field, without blanks around them."""
+    """Return the tags of a field, without whitespace around them."""
     return [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
 
 
 def _check_separator(separator: str) -> None:
     if not separator or any(mark in separator for mark in "\t\n\r"):
         raise ValueError(
-            f"separator must be text without tabs and line breaks, but is {separator!r}"
+            f"separator must be nonempty, without tabs or line breaks, but is {separator!r}"
         )
 
 

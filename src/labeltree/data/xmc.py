@@ -1,4 +1,4 @@
-"""Text files of the XMC repository."""
+"""Text files in the format of the XMC repository."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def read_xmc(
     n_features: int | None = None,
     n_labels: int | None = None,
 ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], LabelRows]:
-    """Features and labels from a text file in the format of the XMC repository.
+    """Return features and labels from a text file in the format of the XMC repository.
 
-    The first line is ``rows features labels``; each further line is a row ``l1,l2 f1:v1 f2:v2`` of
-    label numbers and feature:value pairs, all counted from 0. A row without labels starts with a
-    blank. Lines may end in \\\\n or \\\\r\\\\n. Features may come in any order; values of a feature
-    that is there twice are summed, and a label that is there twice counts once. Empty lines after
-    the last row are passed over.
+    The first line is ``rows features labels``. Each following line is a row ``l1,l2 f1:v1 f2:v2``
+    of label numbers and feature:value pairs, all counted from 0. A row without labels starts with a
+    space. Lines may end in \\\\n or \\\\r\\\\n. Features may come in any order. Values of a
+    duplicate feature are summed, and duplicate labels count once. Empty lines after the last row
+    are skipped.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are unpacked), "-" for standard input, or an open binary file.
+        File name (.gz and .zst are decompressed), "-" for standard input, or an open binary file.
     header
-        Whether the first line holds the sizes. Without it every line is a row, and an empty line is
-        a row without labels and features.
+        Whether the first line holds the sizes. Without a header, every line is a row, and an empty
+        line is a row without labels and features.
     n_features, n_labels
-        Sizes of a file without a header; None means one more than the largest number in it.
+        Sizes of a file without a header. None means one more than the largest number in the file.
 
     Raises
     ------
     ValueError
-        With path and line, for a line that is not in the format, a number outside the sizes, NaN or
-        infinity, and more or fewer rows than the header says.
+        If a line does not follow the format, a number is out of bounds, a value is NaN or infinite,
+        or the number of rows does not match the header. The message names path and line.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def read_xmc(
     """
     if header and (n_features is not None or n_labels is not None):
         raise ValueError(
-            "n_features and n_labels come from the header; give them with header=False"
+            "n_features and n_labels are read from the header; pass them only with header=False"
         )
     for name, size in (("n_features", n_features), ("n_labels", n_labels)):
         if size is not None and size < 0:
@@ -66,31 +66,36 @@ def read_xmc(
     parser = _core.RowParser(
         header, -1 if n_features is None else n_features, -1 if n_labels is None else n_labels
     )
-    with open_read(path) as stream:
-        try:
-            while piece := stream.read(_PIECE):
-                parser.feed(piece)
-            parsed = parser.finish()
-        except ValueError as error:
-            if str(error).startswith("line "):
-                raise ValueError(f"{file_name(path)}: {error}") from None
-            raise
+    parsed = _parse(path, parser)
     indptr, indices, values, label_indptr, label_indices, columns, labels = parsed
     X = canonical_csr(indptr, indices, values, columns)
     return X, LabelRows(label_indptr, label_indices, labels)
 
 
+def _parse(path: Source, parser: _core.RowParser) -> tuple[Any, ...]:
+    with open_read(path) as stream:
+        try:
+            while piece := stream.read(_PIECE):
+                parser.feed(piece)
+            return parser.finish()
+        except ValueError as error:
+            if str(error).startswith("line "):
+                raise ValueError(f"{file_name(path)}: {error}") from None
+            raise
+
+
 def write_xmc(path: Source, X: Any, Y: Any) -> None:
     """Write features and labels as text in the format of the XMC repository.
 
-    Values read back as the same float32. Labels are written as their numbers; names are not kept.
+    Values are read back as the same float32. Labels are written as numbers; names are not saved.
 
     Parameters
     ----------
     path
-        File name (.gz and .zst are packed), "-" for standard output, or an open binary file.
+        File name (.gz and .zst are compressed), "-" for standard output, or an open binary file.
     X, Y
-        Whatever `as_features` and `as_labels` take, with equally many rows.
+        Features and labels, in any form that `as_features` and `as_labels` accept, with the same
+        number of rows.
 
     Examples
     --------
@@ -103,7 +108,7 @@ def write_xmc(path: Source, X: Any, Y: Any) -> None:
     X, Y = as_features(X), as_labels(Y)
     if X.shape[0] != Y.n_rows:
         raise ValueError(
-            f"X and Y must have equally many rows, but have {X.shape[0]} and {Y.n_rows}"
+            f"X and Y must have the same number of rows, but have {X.shape[0]} and {Y.n_rows}"
         )
     indptr = X.indptr.astype(np.int64)
     with open_write(path) as stream:

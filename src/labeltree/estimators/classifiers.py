@@ -1,4 +1,4 @@
-"""The scikit-learn face: classifiers that build their trees, train and answer."""
+"""PLTClassifier, the classifier for rows with any number of labels."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 @register
 class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, _Classifier):
-    """A probabilistic label tree, or several, for rows with any number of labels.
+    """Probabilistic label tree classifier, with one or several trees, for multi-label data.
 
-    Rows with one class each (a one-dimensional Y) are accepted too; predictions are then classes.
+    Rows with one class each (a one-dimensional Y) are accepted, too. Predictions are then classes.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     max_samples
         Share of the rows drawn for each tree; None for all.
     class_weight
-        None; "balanced" to give positive and negative rows of each node the same total weight
-        (instead of `C_decay`); or a mapping from labels to weights, 1 for labels that are not in
-        it. A row has the largest weight of its labels.
+        "balanced" gives positive and negative rows of each node the same total weight (instead of
+        `C_decay`). A mapping from labels to weights sets the weight of a row to the largest weight
+        of its labels; labels that are not in it have a weight of 1.
     pos_neg_weight
         Factors of C for positive and for negative rows of each node; None for (1, 1).
     fit_intercept
@@ -85,29 +85,29 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     weight_threshold
         Weights with an absolute value of at most `weight_threshold` are set to zero.
     max_nonzeros
-        Maximum number of weights per node; None for no limit.
+        Maximum number of weights per node; the largest are kept. None for no limit.
     normalize
         Whether rows of X are scaled to length 1, in fit and in all predictions.
     threshold
-        Labels with at least this probability are predicted. Not used where rows have one class, nor
+        Labels with at least this probability are predicted. Not used if rows have one class, nor
         after `tune_thresholds`.
     normalize_proba
-        Where rows have one class, divide the rows of a full `predict_proba(X)` by their sum.
-        `top_k` and searches with a limit return probabilities before that.
+        If rows have one class, divide each row of a full `predict_proba(X)` by its sum. `top_k` and
+        searches with a limit return probabilities before this step.
     max_memory
-        Bytes, or a text such as "500MB", to use beside X, Y and the finished weights. Fewer threads
-        are used to stay below it.
+        Memory to use in addition to X, Y and the finished weights: a number of bytes, or a string
+        such as "500MB". Fewer threads are used if necessary.
     checkpoint_dir
         Folder for finished parts of the training. If a fit with the same data and settings was
         interrupted, it continues from there to the same model, bit for bit. The folder is removed
         when training is done.
     warm_start
-        Whether `fit` starts from what `fit` or `partial_fit` has learned: it keeps the trees, and
-        weights stay near their values as far as the new rows allow. The columns of X must be the
-        same, and the labels must be in the trees.
+        Whether `fit` starts from the current trees and weights, learned by `fit` or `partial_fit`.
+        The trees do not change, and the solver penalizes the distance to the current weights. The
+        columns of X must be the same, and the trees must have all labels of Y.
     online_params
-        Parameters of `partial_fit`: a mapping, see `labeltree.online.OnlineParams`, such as
-        {"learning_rate": 0.5}. They are read when the first rows are learned.
+        Parameters of `partial_fit`: a mapping such as {"learning_rate": 0.5}, see
+        `labeltree.online.OnlineParams`. They are read when the first rows are learned.
     n_jobs
         Number of threads. None uses all cores, or one inside a joblib worker. The model is the same
         for every number.
@@ -118,15 +118,16 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     feature_weighting
         "auto", None to use values as they are, or exponents (p, q): a value x of a feature becomes
         x^p t^q, where t is the mean number of labels that two rows with the feature share. "auto"
-        finds the exponents if there are 1,000 rows or more. Rows of length 1 are then used without
-        a copy; else the values of X are copied once, the indices never.
+        estimates the exponents if there are at least 1,000 rows. Rows that need no scaling are used
+        without a copy; otherwise the values of X are copied once, the indices never.
     C_decay
         "auto", None for the same C in all nodes, or exponents (p, q): in a node with n > 10
         positive rows, C becomes C (10 / n)^p for positive and C (10 / n)^q for negative rows.
-        "auto" is (0.08, 0.15), or (0, 0.25) where every row has exactly one label.
+        "auto" is (0.08, 0.15), or (0, 0.25) if every row has exactly one label.
     node_estimator
-        A scikit-learn classifier with predict_proba to clone and fit for each node, instead of the
-        native linear one. For small problems: nodes are fitted one after the other in Python.
+        A scikit-learn classifier with predict_proba that is cloned and fitted for each node,
+        instead of the native linear classifier. For small problems: nodes are fitted one after the
+        other in Python.
 
     Attributes
     ----------
@@ -135,15 +136,15 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     feature_names_in_ : names of the columns, if X was a DataFrame with text names
     trees_, tree_ : the trees, and the first of them
     model_ : trees with their weights
-    feature_weights_, value_power_ : weight of each feature and power of the values that
-        `feature_weighting` found
+    feature_weights_, value_power_ : weight of each feature and exponent of the values, as set by
+        `feature_weighting`
     thresholds_ : minimum probability at which each label is predicted, after `tune_thresholds`
     label_kind_ : the form of Y: "indicator", "sets" or "classes"
     training_cost_ : (row, node) pairs over all trees
     n_visits_ : rows visited by the solver over all nodes, counting passes
     n_iter_ : maximum number of passes over the training rows of a node
     n_rows_ : number of training rows
-    tree_cost_ : after `partial_fit`, nodes that a row visits on average, and the minimum
+    tree_cost_ : after `partial_fit`, the mean number of nodes that a row visits, and a lower bound
     fit_report_ : times and peak memory of `fit`; not saved
 
     Examples
@@ -218,16 +219,16 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.node_estimator = node_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Build the trees and train their nodes; a fit that fails changes nothing.
+        """Build the trees and train their nodes; a failed fit does not change the estimator.
 
         Parameters
         ----------
         X
-            Features: scipy.sparse, array or DataFrame. float32 CSR is used without a copy, also
-            where it is mapped from a file, except for its values (see `feature_weighting`).
+            Features: scipy.sparse, array or DataFrame. A float32 CSR matrix is used without a copy,
+            even if it is mapped from a file, except for its values (see `feature_weighting`).
         y
-            Labels: 0/1 indicator (sparse, array or DataFrame), one list of labels for each row, or
-            one class for each row.
+            Labels: 0/1 indicator (sparse, array or DataFrame), one list of labels per row, or one
+            class per row.
         sample_weight
             Weight of each row. Rows with a weight of 0 are ignored.
         """
@@ -245,7 +246,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         names: NDArray[Any] | None = None,
         in_place: bool = False,
     ) -> Self:
-        """Fit with features that are checked; with `in_place` their values may be overwritten."""
+        """Fit with checked features; if `in_place`, their values may be overwritten."""
         before = self._state if self.warm_start else None
         settings = self._settings(before)
         rows = self._labels(y, settings.forest)
@@ -279,7 +280,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         if before is not None:
             model = before.model.native("warm_start")
             if self.node_estimator is not None:
-                raise ValueError("warm_start is for native nodes, but node_estimator is set")
+                raise ValueError("warm_start requires native nodes, but node_estimator is set")
             warm_start = warm_start_of(model, self.loss, before.counts.n_rows)
             forest = replace(forest, tree=list(model.trees), tree_params=None)
         folder = None if self.checkpoint_dir is None else Path(self.checkpoint_dir)
@@ -316,7 +317,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             return None
         powers = NO_WEIGHTING if given is None else Powers.checked(given)
         if powers != NO_WEIGHTING and not self.normalize:
-            raise ValueError("feature_weighting needs rows of length 1, but normalize is False")
+            raise ValueError(
+                "feature_weighting requires rows of length 1, but normalize is False; set it to "
+                "None or normalize=True"
+            )
         return powers
 
     def _row_scaling(
@@ -354,7 +358,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         return fit_forest(X, rows, settings, weight=weight, progress=progress)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class, or whose whole set of labels, is right."""
+        """Return the share of rows whose class, or whose whole set of labels, is correct."""
         state = self._fitted
         if state.label_kind == "classes":
             return float(super().score(X, y, sample_weight))
@@ -363,8 +367,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         targets.check_same_rows(predicted, rows)
         truth = rows.to_csr()
         predicted.resize(truth.shape)  # labels that were not in training are never predicted
-        is_right = (truth != predicted).sum(axis=1) == 0
-        return float(np.average(is_right, weights=sample_weight))
+        is_correct = (truth != predicted).sum(axis=1) == 0
+        return float(np.average(is_correct, weights=sample_weight))
 
     # scikit-learn's tags --------------------------------------------------------------------------
 
@@ -376,32 +380,3 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
 
     def _more_tags(self) -> dict[str, Any]:  # the same before scikit-learn 1.6
         return {"multilabel": True}
-
-
-@register
-class HSMClassifier(PLTClassifier):
-    """A hierarchical softmax: a label tree for rows with just one class each.
-
-    Parameters and attributes are those of `PLTClassifier`; Y has one class for each row, and
-    `predict` gives classes.
-
-    Examples
-    --------
-    >>> clf = HSMClassifier().fit([[1, 0], [0, 1], [1, 0.1]], ["tea", "bread", "tea"])
-    >>> clf.predict([[0.9, 0]]).tolist()
-    ['tea']
-    """
-
-    def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
-        return validation.training_labels(targets.as_classes(Y), forest.given)
-
-    def _online_labels(self, y: Any) -> LabelRows:
-        return super()._online_labels(targets.as_classes(y))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = False
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {"multilabel": False}

@@ -1,4 +1,4 @@
-"""What users give `explain`: one row, names of features and a label."""
+"""The arguments of `explain`: one row, names of features and a label."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def explain_prediction(
     top_features: int,
     feature_names: Any,
 ) -> Explanation:
-    """Return why a label has its probability; `PLTClassifier.explain` calls this."""
+    """Return the explanation of a label; called by `PLTClassifier.explain`."""
     names = names_of_features(state, feature_names)
     row = one_row(estimator, state, x, names)
     model, classes = state.model, state.model_classes
@@ -61,25 +61,25 @@ def _row_of_mapping(
 ) -> FeatureMatrix:
     if feature_names is None:
         raise ValueError(
-            "x must be a row of numbers where features have no names, but is a mapping; pass "
+            "x must be a row of numbers if features have no names, but is a mapping; pass "
             "feature_names, such as vectorizer.get_feature_names_out()"
         )
     number = {name: column for column, name in enumerate(feature_names)}
     unknown = next((name for name in x if name not in number), None)
     if unknown is not None:
-        raise ValueError(f"x must name known features, but {unknown!r} is none; leave it out")
+        raise ValueError(f"x must name known features, but {unknown!r} is not; remove it")
     columns = [number[name] for name in x]
     entries = (np.array(list(x.values()), np.float64), ([0] * len(x), columns))
     return as_features(sparse.coo_array(entries, shape=(1, state.n_features)))
 
 
 def names_of_features(state: FittedState, feature_names: Any) -> Sequence[str] | None:
-    """Return the given names of the features, else those that the estimator has seen, if any."""
+    """Return the given names of the features, else `feature_names_in_`, else None."""
     if feature_names is None and state.feature_names is not None:
         feature_names = as_names(state.feature_names)
     if feature_names is not None and len(feature_names) != state.n_features:
         raise ValueError(
-            f"feature_names has one entry per feature, {state.n_features} in all, but has "
+            f"feature_names must have one name for each of {state.n_features} features, but has "
             f"{len(feature_names)}"
         )
     names: Sequence[str] | None = feature_names

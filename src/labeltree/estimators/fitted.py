@@ -1,4 +1,4 @@
-"""What can be read from a fitted estimator."""
+"""The attributes of a fitted estimator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from labeltree.trees import LabelTree
 
 
 class FittedAttributes:
-    """The attributes of a fitted estimator, all of them read from one record."""
+    """The attributes of a fitted estimator, all read from one record."""
 
     n_jobs: int | None
 
@@ -30,7 +30,7 @@ class FittedAttributes:
 
     @property
     def _fitted(self) -> FittedState:
-        """The record. A method reads it once, so that all it uses belongs together."""
+        """The record. Each method reads it once, so that it uses one consistent state."""
         if self._state is None:
             check_is_fitted(self)
         assert self._state is not None
@@ -41,7 +41,7 @@ class FittedAttributes:
         return validation.query_features(self, X, state.n_features)
 
     def _query(self, X: Any) -> FeatureMatrix:
-        """Return X as the nodes see it: checked, weighted and scaled."""
+        """Return X checked, weighted and scaled, as the nodes use it."""
         state = self._fitted
         return state.row_scaling(self._checked(state, X), n_threads(self.n_jobs))
 
@@ -80,23 +80,25 @@ class FittedAttributes:
         """Names of the columns, if X was a DataFrame with text names."""
         names = self._fitted.feature_names
         if names is None:
-            raise AttributeError("feature_names_in_ is for X with column names, but X had none")
+            raise AttributeError(
+                "feature_names_in_ requires X with column names, but X had none; fit a DataFrame"
+            )
         return as_names(names)
 
     @property
     def feature_weights_(self) -> NDArray[np.float32]:
-        """Weight of each feature, by which its values are multiplied; see `feature_weighting`."""
+        """Factor of the values of each feature; see `feature_weighting`."""
         weights = self._fitted.row_scaling.weights
         return weights if len(weights) else np.ones(self._fitted.n_features, np.float32)
 
     @property
     def value_power_(self) -> float:
-        """Power to which values of X are raised; see `feature_weighting`."""
+        """Exponent of the values of X; see `feature_weighting`."""
         return self._fitted.row_scaling.power
 
     @property
     def thresholds_(self) -> NDArray[np.float32] | None:
-        """Minimum probability at which each label is predicted, as `tune_thresholds` found it.
+        """Minimum probability at which each label is predicted, set by `tune_thresholds`.
 
         None before, and for the objective "expected_f1", which has no thresholds.
         """
@@ -124,8 +126,10 @@ class FittedAttributes:
 
     @property
     def fit_report_(self) -> FitReport:
-        """Times and peak memory of `fit`. They describe a run, so model files do not hold them."""
+        """Times and peak memory of `fit`. They describe one run, so they are not saved."""
         report = self._fitted.report
         if report is None:
-            raise AttributeError("fit_report_ is set by fit; it is not saved, nor set by others")
+            raise AttributeError(
+                "fit_report_ requires a call of fit; it is not saved, nor set by partial_fit"
+            )
         return report

@@ -1,4 +1,4 @@
-"""What estimators do beside `fit`: learn row by row, remove labels, rebuild their tree."""
+"""Online methods of estimators: learn row by row, remove labels, rebuild the tree."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import AUTO
 
-_REBUILT = "blend"  # tree that replaces a grown one, unless the estimator names another
+_REBUILT = "blend"  # builder for `rebuild_tree`, unless the estimator names another
 
 
 def _has_one_tree(estimator: Any) -> bool:
     if estimator.n_trees != 1:
         raise AttributeError(
-            f"partial_fit is for one tree, but n_trees is {estimator.n_trees}; set n_trees=1"
+            f"partial_fit requires one tree, but n_trees is {estimator.n_trees}; set n_trees=1"
         )
     return True
 
 
 class OnlineMixin(FittedAttributes):
-    """`partial_fit` and what comes with it. Predictions use a copy made when they are asked for."""
+    """`partial_fit` and related methods. Predictions use a copy of the weights, made on demand."""
 
     tree: Any
     tree_params: Mapping[str, Any] | None
@@ -50,12 +50,12 @@ class OnlineMixin(FittedAttributes):
     # scikit-learn has no type information, so what it decorates is Any to mypy.
     @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows once, in their order; new labels get a place in the tree.
+        """Update the model with each row once, in order; new labels are added to the tree.
 
-        The first call starts from scratch, from the given `tree`, or from what `fit` has learned.
-        Rows in one call or in many give the same model, to the last bit, on any number of threads.
-        A call that is refused changes nothing. Ctrl-C stops between two rows; the rows before it
-        are learned.
+        The first call starts from scratch, from the given `tree`, or from the model of `fit`. The
+        model does not depend on how rows are split into calls, nor on the number of threads, to the
+        last bit. A call that raises an error for its arguments changes nothing. Ctrl-C stops
+        between two rows; the rows before it are learned.
 
         Parameters
         ----------
@@ -79,19 +79,19 @@ class OnlineMixin(FittedAttributes):
         """
         features, rows, kind = self._online_rows(X, y)
         weight = validation.row_weights(sample_weight, rows, None)
-        room = [] if classes is None else np.asarray(classes).tolist()
+        added = [] if classes is None else np.asarray(classes).tolist()
         learner = self._learner(features.shape[1])
         with self._learning(learner, kind, X):
-            batch = learner.batch(features, rows, room)
+            batch = learner.batch(features, rows, added)
             learner.learn(batch, weight, n_threads(self.n_jobs))
         return self
 
     def predict_then_fit(
         self, X: Any, y: Any, k: int = 5
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Learn from rows as `partial_fit` does, and return the predictions made before each.
+        """Learn from rows like `partial_fit`, and return the prediction made before each row.
 
-        This is progressive validation: no row is learned before it is predicted. It uses one
+        This is progressive validation: each row is predicted before it is learned. It uses one
         thread.
 
         Parameters
@@ -104,9 +104,9 @@ class OnlineMixin(FittedAttributes):
         Returns
         -------
         labels
-            (n_rows, k) positions in `classes_`, as it is afterwards; -1 where there are fewer.
+            (n_rows, k) positions in `classes_` after the call, padded with -1.
         probabilities
-            (n_rows, k); 0 where there is no label.
+            (n_rows, k), padded with 0.
 
         Examples
         --------
@@ -124,11 +124,11 @@ class OnlineMixin(FittedAttributes):
             return learner.predict_then_fit(learner.batch(features, rows), k, kind)
 
     def remove_labels(self, labels: Sequence[Hashable]) -> Self:
-        """Remove labels from the tree; they are not predicted any more.
+        """Remove labels from the tree; they are no longer predicted.
 
-        Other labels keep their weights. Where a node is left with one child, the child takes the
-        node's place with the node's weights, so its probability is then that of the node: it is no
-        longer multiplied by its own factor.
+        Other labels keep their weights. If a node is left with one child, the child replaces the
+        node but has the weights of the node. The probability of the child is then that of the node,
+        without the factor of the child.
 
         Examples
         --------
@@ -140,7 +140,9 @@ class OnlineMixin(FittedAttributes):
         state = self._fitted
         learner = state.online
         if state.label_kind == "indicator" and learner.has_columns:
-            raise ValueError("labels that are columns of Y cannot be removed; give them names")
+            raise ValueError(
+                "labels to remove must have names, but are columns of Y; train with lists of labels"
+            )
         with learner.lock:
             learner.remove_labels(list(labels))
             self._publish(learner, state.label_kind, None)
@@ -149,17 +151,16 @@ class OnlineMixin(FittedAttributes):
     def rebuild_tree(self, X: Any = None, y: Any = None, *, tree: str | None = None) -> Self:
         """Build a new tree and keep the weights of the parts that stay the same.
 
-        Parents whose children have the same labels as before keep all weights. Other children start
-        from the weights of the node that had the same labels, if there was one, or from zero, and
-        then learn from the given rows.
+        Nodes whose children have the same labels as before keep the weights of all children. Other
+        children start from the weights of the old node with the same labels, or from zero if there
+        is none, and then learn from the given rows.
 
         Parameters
         ----------
         X, y
-            Rows to build from; the last `keep_rows` rows by default.
+            Rows to build the tree from; by default the most recent `keep_rows` rows.
         tree
-            Name of a builder. By default that of the estimator, or "blend", the cheapest tree of
-            similar labels, if that is "auto".
+            Name of a builder; by default that of the estimator, or "blend" if that is "auto".
 
         Examples
         --------
@@ -190,9 +191,9 @@ class OnlineMixin(FittedAttributes):
     def predict_proba_one(
         self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int = 5
     ) -> dict[Any, float]:
-        """Return the k most probable labels of one row, straight from the weights being learned.
+        """Return the k most probable labels of one row, read directly from the online weights.
 
-        Use it between updates: `top_k` would lay out all weights first.
+        Use it between updates: after an update, `top_k` has to copy all weights first.
         """
         state = self._fitted
         with state.online.lock:
@@ -205,16 +206,18 @@ class OnlineMixin(FittedAttributes):
 
     @property
     def tree_cost_(self) -> TreeCost:
-        """Nodes that one of the last rows visits on average, and the minimum for any tree."""
+        """Mean number of nodes that a recent row visits, and a lower bound for any tree."""
         return self._fitted.online.tree_cost()
 
     # State ----------------------------------------------------------------------------------------
 
     def _online_rows(self, X: Any, y: Any) -> tuple[FeatureMatrix, LabelRows, Kind]:
-        """Return rows checked and scaled, and the form of Y, which is always the same."""
+        """Return checked and scaled rows, and the form of Y, which must not change."""
         state = self._state
         if self.class_weight is not None:
-            raise ValueError("class_weight is for fit only; give sample_weight instead")
+            raise ValueError(
+                "class_weight must be None for partial_fit, but is set; pass sample_weight instead"
+            )
         features = validation.training_features(X) if state is None else self._checked(state, X)
         if y is None:
             raise ValueError("partial_fit requires y to be passed, but the target y is None")
@@ -222,13 +225,13 @@ class OnlineMixin(FittedAttributes):
         targets.check_same_rows(features, rows)
         if state is not None and state.label_kind != rows.kind:
             raise ValueError(
-                f"Y was given as {state.label_kind} so far, but now as {rows.kind}; keep to one of "
-                "them"
+                f"Y must have the same form in all calls, but was {state.label_kind} and is now "
+                f"{rows.kind}"
             )
         return self._online_scaling()(features, n_threads(self.n_jobs)), rows, rows.kind
 
     def _online_scaling(self) -> RowScaling:
-        """Return how rows are scaled; what fit learns from labels is not known row by row."""
+        """Return the scaling of rows: that of `fit`, or none that depends on labels."""
         if self._state is None:
             return plain_scaling(normalize=self.normalize)
         return self._state.row_scaling
@@ -242,7 +245,7 @@ class OnlineMixin(FittedAttributes):
         return rows
 
     def _learner(self, n_features: int) -> OnlineLearner:
-        """Return the learner there is, or a new one, which is kept only if it learns something."""
+        """Return the current learner, or a new one, which is kept only if it learns something."""
         state = self._state
         params = OnlineParams.parse(self.online_params)
         scaling = self.intercept_scaling if self.fit_intercept else 0.0
@@ -261,14 +264,14 @@ class OnlineMixin(FittedAttributes):
         names: Sequence[Hashable] = ()
         if not isinstance(self.tree, str):
             if not isinstance(self.tree, LabelTree):
-                raise ValueError("partial_fit needs one tree, but tree is a list")
+                raise ValueError("partial_fit requires one tree, but tree is a list")
             tree = self.tree
             names = range(tree.n_labels) if tree.names is None else tree.names
         return OnlineLearner.start(n_features, params, scaling, tree=tree, names=names)
 
     @contextmanager
     def _learning(self, learner: OnlineLearner, kind: Kind, X: Any) -> Iterator[None]:
-        """Exclude other learners, and publish what was learned, also up to a Ctrl-C."""
+        """Hold the lock, and publish what was learned, even if Ctrl-C interrupts it."""
         with learner.lock:
             before = learner.size
             try:
@@ -278,7 +281,7 @@ class OnlineMixin(FittedAttributes):
                     self._publish(learner, kind, X)
 
     def _publish(self, learner: OnlineLearner, kind: Kind, X: Any) -> None:
-        """Replace the state by what the learner knows now."""
+        """Replace the state by the current state of the learner."""
         n_rows, _, visited = learner.native.counts
         before = self._state
         names: Names | None = (

@@ -1,4 +1,4 @@
-"""What a fitted estimator answers."""
+"""Prediction methods of estimators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labeltree.calibration.decisions import Answers, decide
+from labeltree.calibration.decisions import Found, decide
 from labeltree.data import targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators.explaining import explain_prediction
@@ -23,7 +23,7 @@ from labeltree.model.label_limits import LabelLimits
 from labeltree.model.model import check_query
 from labeltree.threads import n_threads
 
-#: Nodes that each of many rows evaluates at a time (see Model.search); measured on tib-gnd.
+#: Nodes that a row evaluates per step (see Model.search); measured on tib-gnd.
 NODES_PER_STEP = 8
 
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
@@ -43,14 +43,14 @@ class PredictionMixin(FittedAttributes):
         X
             Features of the rows.
         threshold
-            Take labels with at least this probability, for this once; None for what
-            `tune_thresholds` found, or else the estimator's `threshold`.
+            Minimum probability of a label, for this call. None uses the thresholds of
+            `tune_thresholds`, or else the `threshold` of the estimator.
 
         Returns
         -------
         csr_array of uint8 or array
-            An indicator of the labels that are probable enough; the most probable class of each
-            row if Y had one class a row. See `predict_labels` for labels by name.
+            An indicator of the predicted labels; if Y had one class per row, the most probable
+            class of each row. See `predict_labels` for labels by name.
         """
         state = self._fitted
         if state.label_kind == "classes":
@@ -63,7 +63,7 @@ class PredictionMixin(FittedAttributes):
         return sparse.csr_array((ones, found.indices, found.indptr), shape=found.shape)
 
     def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
-        """Return the labels of each row that are probable enough (see `predict`), best first."""
+        """Return the names of the predicted labels of each row (see `predict`), best first."""
         state = self._fitted
         found, _ = self._decide(state, X, threshold)
         names = state.model_classes[found.indices].tolist()
@@ -73,11 +73,12 @@ class PredictionMixin(FittedAttributes):
     def predict_proba(
         self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> Probabilities:
-        """Return the probabilities of labels as compressed rows with sorted indices.
+        """Return the probabilities of labels as a CSR array with sorted indices.
 
-        Without `k` and `threshold` all labels of all rows are computed and stored: pass one of them
-        where there are many labels. Only this full result can be normalized to sum to 1 where rows
-        have one class (see `normalize_proba`), as a search that stops early does not know the sum.
+        Without `k` and `threshold`, all labels of all rows are computed and stored. Pass one of
+        them if there are many labels. If rows have one class, only this full result is normalized
+        to sum to 1 (see `normalize_proba`), because a search that stops early does not know the
+        sum.
 
         Parameters
         ----------
@@ -107,7 +108,7 @@ class PredictionMixin(FittedAttributes):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k most probable labels of each row and their probabilities, best first.
 
-        A float32 CSR matrix of one row takes the shortest way to the answer.
+        A float32 CSR matrix with one row has the least overhead.
 
         Parameters
         ----------
@@ -116,20 +117,21 @@ class PredictionMixin(FittedAttributes):
         k
             Number of labels.
         labels
-            Answer with these labels of `classes_` only.
+            Return only these labels of `classes_`.
         weights
-            Rank labels by weight times probability, such as inverse propensities: one for each
-            label. Labels of weight 0 are never answered.
+            One weight per label, such as inverse propensities: labels are ranked by weight times
+            probability. Labels with a weight of 0 are never returned.
         beam
-            Go on with so many nodes on each level, which may miss labels; None for an exact search.
+            Maximum number of nodes per level that a row continues with, which may miss labels; None
+            for an exact search.
 
         Returns
         -------
         labels
-            (n_rows, k) numbers of labels: columns of Y, positions in `classes_`. -1 where there are
-            fewer than k labels.
+            (n_rows, k) numbers of labels: columns of Y, positions in `classes_`. Padded with -1 if
+            there are fewer than k labels.
         probabilities
-            (n_rows, k); 0 where there is no label.
+            (n_rows, k), padded with 0.
 
         Examples
         --------
@@ -158,20 +160,20 @@ class PredictionMixin(FittedAttributes):
         *,
         beam: int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k most probable labels of one row, given by its features that are not 0.
+        """Return the k most probable labels of one row, given by its nonzero features.
 
-        This is the call with the least time around the search. The answers are those of `top_k`.
+        This is the method with the least overhead. The results are those of `top_k`.
 
         Parameters
         ----------
         indices
-            Columns of the features, int32, each once.
+            Columns of the features, int32, without duplicates.
         values
-            Their values, float32.
+            Values of the features, float32.
         k
             Number of labels.
         beam
-            As `top_k` has it.
+            As in `top_k`.
 
         Examples
         --------
@@ -185,19 +187,19 @@ class PredictionMixin(FittedAttributes):
         return state.model.top_k_row(indices, values, k, beam=beam, scaling=state.row_scaling)
 
     def label_proba(self, X: Any, Y: Any) -> Probabilities:
-        """Return the probabilities of given labels, such as those that somebody proposes.
+        """Return the probabilities of given labels, such as candidates from another system.
 
         Parameters
         ----------
         X
             Features of the rows.
         Y
-            The labels of each row to be judged, in the form of `fit`'s Y.
+            The labels of each row whose probabilities to return, in any form that `fit` accepts.
 
         Returns
         -------
         csr_array
-            The probabilities, where Y has labels.
+            The probabilities, stored where Y has labels.
 
         Examples
         --------
@@ -231,19 +233,20 @@ class PredictionMixin(FittedAttributes):
         return self._search(state, self._checked(state, X), k, threshold, nodes_per_step=1)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
-        """Return how many node classifiers each row can ask at most, by Theorem 6.
+        """Return the maximum number of node classifiers evaluated per row, by Theorem 6.
 
-        `prediction_cost` with the same threshold measures what is asked. The bound is
-        1 + ⌊P̂/τ⌋·depth·degree, where P̂ sums the probabilities of all labels of a row, normalised
-        as in `labeltree.bounds.normalized_products`; without normalisation a query never asks
-        more. All nodes are computed for it, so give it some rows and not all.
+        `prediction_cost` with the same threshold returns the actual number. The bound is
+        1 + ⌊P̂/τ⌋·depth·degree, where P̂ is the sum of the probabilities of all labels of a row,
+        normalized as in `labeltree.bounds.normalized_products`. A search without normalization
+        never evaluates more nodes, so the bound holds for it, too. Computing the bound evaluates
+        all nodes: pass a sample of your rows.
 
         Parameters
         ----------
         X
             Features of the rows.
         threshold
-            τ, above 0; that of `predict` if None.
+            τ, greater than 0; the threshold of `predict` if None.
 
         Examples
         --------
@@ -253,8 +256,8 @@ class PredictionMixin(FittedAttributes):
         array([ True])
         """
         thresholds = self.thresholds_
-        least = self.threshold if thresholds is None else float(thresholds.min())
-        tau = least if threshold is None else threshold
+        default = self.threshold if thresholds is None else float(thresholds.min())
+        tau = default if threshold is None else threshold
         return cost_bound(self.model_, self._query(X), tau)
 
     def explain(
@@ -267,11 +270,12 @@ class PredictionMixin(FittedAttributes):
     ) -> Explanation:
         """Explain why a label has its probability, along its path from the root.
 
-        For each node on the path: its own probability, the product so far, the features of x that
-        raise or lower it, and the most probable siblings. Print it, convert it to JSON with
-        `to_dict()`, or plot it with `labeltree.plot.explanation`. With several trees there is one
-        path for each, and the probability is their mean. Where `normalize_proba` divides a full
-        `predict_proba(X)`, the explanation is of the probability before that.
+        For each node on the path, the explanation has the probability given its parent, the product
+        from the root, the features of x that raise or lower the probability, and the most probable
+        siblings. Print it, convert it to JSON with `to_dict()`, or plot it with
+        `labeltree.plot.explanation`. With several trees, there is one path per tree, and the
+        probability is the mean. If `normalize_proba` applies to a full `predict_proba(X)`, the
+        explanation is for the probability before that step.
 
         Parameters
         ----------
@@ -281,10 +285,10 @@ class PredictionMixin(FittedAttributes):
         label
             A label of `classes_`; the most probable one if None.
         top_features
-            So many features of each node are listed, and the others summed.
+            Maximum number of features to list per node; the others are summed.
         feature_names
-            Name of each feature, such as ``vectorizer.get_feature_names_out()``;
-            `feature_names_in_` if None and there are any, else x[0], x[1], ...
+            Name of each feature, such as ``vectorizer.get_feature_names_out()``. None uses
+            `feature_names_in_` if X had column names, else x[0], x[1], ...
 
         Examples
         --------
@@ -303,21 +307,19 @@ class PredictionMixin(FittedAttributes):
     def _ranked(
         self, features: FeatureMatrix, k: int | None, threshold: float | None
     ) -> list[list[tuple[Any, float]]]:
-        """Return labels and probabilities of rows that are checked, best first."""
+        """Return labels and probabilities of checked rows, best first."""
         state = self._fitted
         found, _ = self._search(state, features, k, threshold)
         names = state.model_classes[found.indices].tolist()
         pairs = list(zip(names, found.data.tolist(), strict=True))
         return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
 
-    def _decide(
-        self, state: FittedState, X: Any, threshold: float | None, **options: Any
-    ) -> Answers:
-        """Return the labels that `predict` gives, best first, and classifiers evaluated."""
+    def _decide(self, state: FittedState, X: Any, threshold: float | None, **options: Any) -> Found:
+        """Return the labels of `predict`, best first, and classifiers evaluated per row."""
         features = self._checked(state, X)
         if threshold is not None or state.model.calibration.objective is None:
-            least = self.threshold if threshold is None else threshold
-            return self._search(state, features, None, least, **options)
+            minimum = self.threshold if threshold is None else threshold
+            return self._search(state, features, None, minimum, **options)
         search = partial(self._search, state, **options)
         return decide(state.model.calibration, search, features)
 
@@ -328,8 +330,8 @@ class PredictionMixin(FittedAttributes):
         k: int | None,
         threshold: float | None,
         **options: Any,
-    ) -> Answers:
-        """Return probabilities, best first in each row, and the number of classifiers evaluated."""
+    ) -> Found:
+        """Return probabilities, best first in each row, and classifiers evaluated per row."""
         return state.model.search(
             features,
             k=k,
@@ -341,7 +343,7 @@ class PredictionMixin(FittedAttributes):
 
 
 def _is_one_row(state: FittedState, X: Any) -> bool:
-    """Whether X can be searched as it is, by the call with the least overhead."""
+    """Return whether X can be searched as it is, by the method with the least overhead."""
     return (
         type(X) in (sparse.csr_array, sparse.csr_matrix)
         and X.shape == (1, state.n_features)
@@ -381,7 +383,7 @@ def _as_table(found: Probabilities, k: int) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _divide_by_sums(found: Probabilities) -> None:
-    """Make each row sum to 1, in place; a row of zeros gives every label the same."""
+    """Make each row sum to 1, in place; a row of zeros becomes uniform."""
     lengths = np.diff(found.indptr)
     sums = np.asarray(found.sum(axis=1, dtype=np.float64))
     flat = sums <= 0

@@ -1,4 +1,4 @@
-"""What an estimator has learned: one record, replaced whole, so that no reader sees a mixture."""
+"""The fitted state of an estimator: one immutable record, which is replaced as a whole."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from labeltree.online.stored import StoredLearner
 from labeltree.storage.names import StoredNames
 from labeltree.training.fit import FitReport
 
-#: Names as an array, or as a file holds them.
+#: Names as an array, or as stored in a file.
 Names = NDArray[Any] | StoredNames
 
 
 class FitCounts(NamedTuple):
-    """What training took, in numbers that are the same on every machine."""
+    """Costs of training that are the same on every machine."""
 
     n_rows: int
     training_cost: int  # (row, node) pairs over all trees
@@ -31,10 +31,10 @@ class FitCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FittedState:
-    """The fitted state of a classifier. Methods that learn make a new one and assign it at once.
+    """The fitted state of a classifier. Methods that learn replace it by a new one.
 
-    A model that learns row by row has a learner. Its weights are laid out for prediction, and names
-    from a file are decoded, when somebody first asks for them.
+    An online model has a learner. Its weights are laid out for prediction when they are first used.
+    Names from a file are decoded when they are first used.
     """
 
     label_kind: Kind
@@ -43,7 +43,7 @@ class FittedState:
     counts: FitCounts
     class_names: Names
     feature_names: Names | None = None
-    laid_out: LabelModel | None = None  # None until a learner's weights are wanted
+    laid_out: LabelModel | None = None  # None if the weights are those of the learner
     learner: OnlineLearner | StoredLearner | None = None
     report: FitReport | None = None
 
@@ -60,7 +60,7 @@ class FittedState:
 
     @property
     def model_classes(self) -> NDArray[Any]:
-        """Names of the labels of `model`, also if another thread has learned more since."""
+        """Names of the labels of `model`, even if another thread has added labels since."""
         return self._snapshot[1]
 
     @property
@@ -70,13 +70,13 @@ class FittedState:
 
     @cached_property
     def online(self) -> OnlineLearner:
-        """The learner, which a file keeps as arrays until it is first used."""
+        """The learner, restored from the arrays of a file when it is first used."""
         if self.learner is None:
-            raise AttributeError("there is no online state; call partial_fit first")
+            raise AttributeError("the model has no online state; call partial_fit first")
         return self.learner() if isinstance(self.learner, StoredLearner) else self.learner
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is made on demand is left out, and names of a file are decoded.
+        # Cached values are not pickled, and names of a file are decoded.
         state = {field.name: getattr(self, field.name) for field in fields(self)}
         state["class_names"] = as_names(self.class_names)
         if self.feature_names is not None:

@@ -1,4 +1,4 @@
-"""What users give an estimator: checked, and in the words of scikit-learn where it has rules."""
+"""Validation of the arguments of estimators, with the messages that scikit-learn expects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def training_features(X: Any) -> FeatureMatrix:
     features = as_features(X)
     for size, word in zip(features.shape, ("sample", "feature"), strict=True):
         if size == 0:
-            # scikit-learn's own words, which its checks look for.
+            # scikit-learn's estimator checks look for this message.
             raise ValueError(
                 f"Found array with 0 {word}(s) (shape={features.shape}) while a minimum of 1 is "
                 "required."
@@ -29,7 +29,7 @@ def training_features(X: Any) -> FeatureMatrix:
 
 
 def is_copy(features: FeatureMatrix, X: Any) -> bool:
-    """Whether features have values of their own, and not those of X.
+    """Return whether the values of the features do not share memory with X.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def query_features(estimator: Any, X: Any, n_features: int) -> FeatureMatrix:
 
 
 def check_n_features(estimator: Any, X: FeatureMatrix, n_features: int) -> None:
-    """Refuse X of another width than the estimator was trained with."""
+    """Raise ValueError if X has another number of columns than in training."""
     if X.shape[1] != n_features:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
@@ -70,7 +70,7 @@ def feature_names(X: Any) -> NDArray[Any] | None:
 
 
 def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
-    """Return Y with its labels numbered as those of the trees, if any are given."""
+    """Return Y with labels numbered as in the trees, if any are given."""
     if Y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     if targets.is_column(Y):
@@ -87,22 +87,22 @@ def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
 
 
 def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
-    """Refuse X of another width than that of a model to go on from."""
+    """Raise ValueError if X has another number of columns than the model of a warm start."""
     if X.shape[1] != n_features:
         raise ValueError(
-            f"X has {X.shape[1]} columns, but the model to go on from has {n_features}; set "
-            "warm_start=False to start anew"
+            f"X must have {n_features} columns, as the model to start from, but has {X.shape[1]}; "
+            "set warm_start=False to train from scratch"
         )
 
 
 def check_share(name: str, value: float) -> None:
-    """Refuse what is not in 0..1."""
+    """Raise ValueError if the value is not in 0..1."""
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must lie in 0..1, but is {value}")
 
 
 def as_seed(random_state: Any) -> int:
-    """Return a seed: the number itself, or one drawn from a generator."""
+    """Return a seed: the number itself, or a number drawn from a generator."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state must be at least 0, but is {random_state}")
@@ -143,7 +143,7 @@ def auto_or_pair(name: str, value: Any) -> tuple[float, float] | Literal["auto"]
 
 
 def node_class_weight(class_weight: Any) -> Literal["balanced"] | None:
-    """Return what class_weight says about nodes; a mapping of labels is about rows.
+    """Return the part of class_weight that applies to nodes; a mapping applies to rows.
 
     Examples
     --------
@@ -160,14 +160,14 @@ def node_class_weight(class_weight: Any) -> Literal["balanced"] | None:
         )
     raise TypeError(
         f'class_weight must be "balanced", a mapping or None, but is '
-        f"{type(class_weight).__name__}; factors of C are pos_neg_weight=(positive, negative)"
+        f"{type(class_weight).__name__}; set factors of C with pos_neg_weight=(positive, negative)"
     )
 
 
 def row_weights(
     sample_weight: Any, rows: LabelRows, class_weight: Any
 ) -> NDArray[np.float32] | None:
-    """Return the weight of each row, or None where all weigh 1."""
+    """Return the weight of each row, or None if all weights are 1."""
     weight = None
     if sample_weight is not None:
         weight = np.asarray(sample_weight, np.float64)
@@ -178,7 +178,7 @@ def row_weights(
                 f"sample_weight must have one number for each of {rows.n_rows} rows, but its "
                 f"shape is {weight.shape}"
             )
-        _refuse_weights("sample_weight", weight)
+        _check_weights("sample_weight", weight)
     if isinstance(class_weight, Mapping):
         by_label = _label_weights(class_weight, rows)
         by_row = _largest(by_label, rows)
@@ -186,11 +186,11 @@ def row_weights(
     if weight is None or (weight == 1).all():
         return None
     if not (weight > 0).any():
-        raise ValueError("some row must have a weight above 0, but all weights are zero")
+        raise ValueError("at least one row must have a weight above 0, but all weights are zero")
     return weight.astype(np.float32)
 
 
-def _refuse_weights(name: str, weight: NDArray[np.float64]) -> None:
+def _check_weights(name: str, weight: NDArray[np.float64]) -> None:
     wrong = ~((weight >= 0) & (weight < np.inf))
     if wrong.any():
         i = int(np.argmax(wrong))
@@ -203,9 +203,9 @@ def _label_weights(class_weight: Mapping[Any, float], rows: LabelRows) -> NDArra
     number = {name: j for j, name in enumerate(names)}
     for label, value in class_weight.items():
         if label not in number:
-            raise ValueError(f"class_weight names label {label!r}, but Y has none like it")
+            raise ValueError(f"class_weight must name labels of Y, but {label!r} is not one")
         weights[number[label]] = value
-    _refuse_weights("class_weight", weights)
+    _check_weights("class_weight", weights)
     return weights
 
 

@@ -1,4 +1,4 @@
-"""Why a label has its probability."""
+"""Explanations of the probability of a label."""
 
 from labeltree.explain.explanation import Explanation
 

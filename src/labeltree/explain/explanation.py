@@ -1,4 +1,4 @@
-"""Why a label has its probability, as data."""
+"""Explanations as data: why a label has its probability."""
 
 from __future__ import annotations
 
@@ -9,94 +9,94 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one feature of the row adds to the log-odds of a node."""
+    """Contribution of one feature of the row to the log-odds of a node."""
 
     feature: int  #: column of X
     name: str
-    value: float  #: in the row as the model sees it: scaled to length 1 if `normalize` is set
+    value: float  #: after feature weighting and scaling
     weight: float
     contribution: float  #: value * weight * slope
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the log-odds of a node are the sum of: contributions, rest and bias."""
+    """The terms whose sum is the log-odds of a node: contributions, rest and bias."""
 
     log_odds: float
     slope: float  #: of the link: log-odds = slope * score + intercept
     bias: float  #: slope * bias of the classifier + intercept
-    contributions: tuple[Contribution, ...]  #: the largest first, up or down
+    contributions: tuple[Contribution, ...]  #: by absolute value, largest first
     rest: float  #: sum of the contributions of all other features
-    n_rest: int  #: features of the row that have a weight in the node and are not listed
+    n_rest: int  #: number of features with a weight in the node that are not listed
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A node, how probable it is, and what is below it."""
+    """A node with its probability and its most probable labels."""
 
     node: int
-    n_labels: int  #: labels at or below the node
-    examples: tuple[Hashable, ...]  #: some of them, those most probable for the row first
-    estimate: float  #: P(z_v = 1 | z_parent = 1, x), what the classifier of the node answers
-    product: float  #: P(z_v = 1 | x), the product of the estimates from the root to here
+    n_labels: int  #: number of labels at or below the node
+    examples: tuple[Hashable, ...]  #: some of these labels, the most probable for the row first
+    estimate: float  #: P(z_v = 1 | z_parent = 1, x), the estimate of the node's classifier
+    product: float  #: P(z_v = 1 | x), the product of the estimates from the root to the node
 
 
 @dataclass(frozen=True)
 class Step(Branch):
-    """A node on the way from the root to the label."""
+    """A node on the path from the root to the label."""
 
     depth: int
     evidence: Evidence | None  #: None for nodes that are not linear or have no classifier
-    rivals: tuple[Branch, ...]  #: the most probable siblings
+    siblings: tuple[Branch, ...]  #: the most probable siblings
 
 
 @dataclass(frozen=True)
 class TreePath:
-    """The way from the root of one tree to the label."""
+    """The path from the root of one tree to the label."""
 
     steps: tuple[Step, ...]
 
     @property
     def probability(self) -> float:
-        """The product of all estimates on the way."""
+        """The product of all estimates along the path."""
         return self.steps[-1].product
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a label has its probability: the way there in each tree, step by step.
+    """Why a label has its probability: the path to the label in each tree, node by node.
 
-    ``print(explanation)`` shows it as text, `to_dict` makes JSON of it, and
-    `labeltree.plot.explanation` a picture. See `labeltree.PLTClassifier.explain`.
+    ``print(explanation)`` shows it as text, `to_dict` converts it for JSON, and
+    `labeltree.plot.explanation` plots it. See `labeltree.PLTClassifier.explain`.
     """
 
     label: Hashable
-    probability: float  #: what the model answers: `mean`, calibrated if the model is
-    mean: float  #: of the paths' probabilities
+    probability: float  #: predicted probability: `mean`, after calibration if there is one
+    mean: float  #: mean probability of the paths
     is_calibrated: bool
     paths: tuple[TreePath, ...]  #: one for each tree
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The way in the first tree, root first."""
+        """The path in the first tree, from the root."""
         return self.paths[0].steps
 
     def to_dict(self) -> dict[str, Any]:
-        """Return dicts, lists, numbers and texts that `json.dumps` takes."""
+        """Return the explanation as a dictionary that `json.dumps` accepts."""
         plain: dict[str, Any] = _plain(asdict(self))
         for path, made in zip(self.paths, plain["paths"], strict=True):
             made["probability"] = path.probability
         return plain
 
     def __str__(self) -> str:
-        # The text is a view of the data, so it stands above them.
+        # Imported here because the text module imports this one.
         from labeltree.explain.text import as_text
 
         return as_text(self)
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold; label names of other kinds become text."""
+    """Return a value that JSON can hold; label names of other types become strings."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, tuple | list):

@@ -1,4 +1,4 @@
-"""Why a label has its probability: the way from the root, and what pushed the row along it."""
+"""Explanation of a label: the path from the root, with the contributions of features."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from labeltree.explain.explanation import (
     TreePath,
 )
 
-_N_EXAMPLES = 3  # labels named for each branch
-_N_RIVALS = 2  # siblings shown beside each node of the path
+_N_EXAMPLES = 3  # labels named per branch
+_N_SIBLINGS = 2  # siblings listed per node of the path
 
 
 def explain_label(
@@ -34,12 +34,12 @@ def explain_label(
     feature_names: Sequence[str] | None,
     top_features: int,
 ) -> Explanation:
-    """Return why a label has its probability for a row that is scaled as the model has it.
+    """Explain the probability of a label for a row that has been weighted and scaled.
 
     Parameters
     ----------
     model
-        `labeltree.model.Model` or `labeltree.node_estimators.NodeModel`.
+        `labeltree.model.Model` or `labeltree.training.node_estimators.NodeModel`.
     row
         One row of features.
     classes
@@ -49,7 +49,7 @@ def explain_label(
     feature_names
         Name of each feature; x[0], x[1], ... if None.
     top_features
-        So many features of each node are listed.
+        Maximum number of features to list per node.
     """
     if top_features < 0:
         raise ValueError(f"top_features must be at least 0, but is {top_features}")
@@ -68,7 +68,7 @@ def explain_label(
 
 
 class _Walk:
-    """Walks one tree for one row."""
+    """Follows paths of one tree for one row."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class _Walk:
         self._known: dict[int, NDArray[np.float64]] = {}
 
     def to(self, label: int) -> TreePath:
-        """Return the way from the root to a label."""
+        """Return the path from the root to a label."""
         nodes = [self._tree.leaf(label)]
         while nodes[-1] > 0:
             nodes.append(int(self._tree.parent[nodes[-1]]))
@@ -102,18 +102,16 @@ class _Walk:
         estimates = self._estimates(parent)
         first = int(self._tree.first_child[parent]) if node else 0
         evidence = self._evidence(node)
-        # Of the same sum as the log-odds, so that both tell the same to the last digit.
+        # From the same sum as the log-odds, so that both agree to the last digit.
         own = estimates[node - first] if evidence is None else expit(evidence.log_odds)
-        siblings = np.argsort(-estimates, kind="stable") + first
-        rivals = siblings[siblings != node][:_N_RIVALS]
+        by_estimate = np.argsort(-estimates, kind="stable") + first
+        siblings = by_estimate[by_estimate != node][:_N_SIBLINGS].tolist()
         branch = self._branch(node, float(own), above)
         return Step(
             **vars(branch),
             depth=depth,
             evidence=evidence,
-            rivals=tuple(
-                self._branch(int(rival), float(estimates[rival - first]), above) for rival in rivals
-            ),
+            siblings=tuple(self._branch(s, float(estimates[s - first]), above) for s in siblings),
         )
 
     def _branch(self, node: int, estimate: float, above: float) -> Branch:
@@ -130,9 +128,9 @@ class _Walk:
         )
         values = self._row.data[in_row].astype(np.float64)
         weights = classifier.weights[in_node].astype(np.float64)
-        pushes = classifier.slope * weights * values
-        order = np.argsort(-np.abs(pushes), kind="stable")
-        shown, others = order[: self._top_features], order[self._top_features :]
+        terms = classifier.slope * weights * values
+        order = np.argsort(-np.abs(terms), kind="stable")
+        listed, others = order[: self._top_features], order[self._top_features :]
         bias = classifier.slope * classifier.bias + classifier.intercept
         contributions = tuple(
             Contribution(
@@ -140,16 +138,16 @@ class _Walk:
                 self._feature_name(int(features[k])),
                 float(values[k]),
                 float(weights[k]),
-                float(pushes[k]),
+                float(terms[k]),
             )
-            for k in shown
+            for k in listed
         )
         return Evidence(
-            log_odds=math.fsum([*pushes, bias]),
+            log_odds=math.fsum([*terms, bias]),
             slope=classifier.slope,
             bias=bias,
             contributions=contributions,
-            rest=math.fsum(pushes[others]),
+            rest=math.fsum(terms[others]),
             n_rest=len(others),
         )
 
@@ -157,13 +155,13 @@ class _Walk:
         return f"x[{feature}]" if self._feature_names is None else str(self._feature_names[feature])
 
     def _estimates(self, node: int) -> NDArray[np.float64]:
-        """Return the estimates of the children of a node; of the root where node is -1."""
+        """Return the estimates of the children of a node; of the root if node is -1."""
         if node not in self._known:
             self._known[node] = self._model.child_estimates(self._number, node, self._row)
         return self._known[node]
 
     def _probable_labels(self, node: int) -> list[int]:
-        """Return the most probable labels below a node, by a beam as wide as they are many."""
+        """Return the most probable labels below a node, by beam search of width _N_EXAMPLES."""
         tree = self._tree
         open_, found = [(1.0, node)], []
         while open_:

@@ -1,4 +1,4 @@
-"""Why a label has its probability, as text of 100 columns."""
+"""Explanations as text of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from labeltree.explain.explanation import Branch, Evidence, Explanation, TreePath
 
 WIDTH = 100
-_FIGURES = 20  # columns at the right for a node's own probability and the product so far
-_NAME = 40  # columns for the name of a feature
+_FIGURES = 20  # columns on the right for the estimate of a node and the product of its path
+_NAME = 40  # maximum columns for the name of a feature
 
 
 def as_text(explanation: Explanation) -> str:
@@ -18,7 +18,8 @@ def as_text(explanation: Explanation) -> str:
         if len(explanation.paths) > 1:
             title = f"Tree {number} of {len(explanation.paths)}"
             lines += ["", f"{title}: probability {path.probability:.4f}"]
-        lines += ["", f"{'':{WIDTH - _FIGURES}}{'own':>{_FIGURES // 2}}{'so far':>{_FIGURES // 2}}"]
+        half = _FIGURES // 2
+        lines += ["", f"{'':{WIDTH - _FIGURES}}{'own':>{half}}{'product':>{half}}"]
         lines += _path(path)
     return "\n".join(lines)
 
@@ -29,7 +30,7 @@ def _head(explanation: Explanation) -> Iterator[str]:
     n_trees = len(explanation.paths)
     before = "the product below" if n_trees == 1 else f"the mean of {n_trees} trees"
     if explanation.is_calibrated:
-        yield f"calibrated; before that {explanation.mean:.4f}, {before}"
+        yield f"calibrated; before calibration {explanation.mean:.4f}, {before}"
     elif n_trees > 1:
         yield before
 
@@ -41,8 +42,9 @@ def _path(path: TreePath) -> Iterator[str]:
         if step.evidence is not None:
             yield from _evidence(step.evidence)
         elif step.depth == 0 and step.estimate == 1.0:
-            yield "     no classifier, since every training row has a label"
-        yield from (_branch_line(f"     or node {rival.node}", rival) for rival in step.rivals)
+            yield "     no classifier, because every training row has a label"
+        for sibling in step.siblings:
+            yield _branch_line(f"     sibling node {sibling.node}", sibling)
 
 
 def _evidence(evidence: Evidence) -> Iterator[str]:
@@ -69,7 +71,7 @@ def _branch_line(title: str, branch: Branch) -> str:
 
 
 def listed(names: Sequence[object], n_labels: int, width: int) -> str:
-    """Return names with commas between them, an ellipsis where some are left out."""
+    """Return names separated by commas, with an ellipsis if some are omitted."""
     for n_named in range(len(names), 1, -1):
         text = ", ".join(map(str, names[:n_named])) + (", …" if n_named < n_labels else "")
         if len(text) <= width:
@@ -78,6 +80,6 @@ def listed(names: Sequence[object], n_labels: int, width: int) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text of one line and at most so many columns."""
+    """Return the text on one line, shortened to at most `width` columns."""
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,7 +1,8 @@
-"""How good predictions are, on sparse labels and rankings; nothing is ever made dense.
+"""Metrics for sparse labels and rankings; nothing is converted to a dense array.
 
-True labels come in any form that `labeltree.data.as_labels` takes; integers in lists are label
-numbers. Labels by name need `as_labels(Y, names=...)` with the names in the order of the numbers.
+True labels are accepted in any form that `labeltree.data.as_labels` accepts. Integers in lists are
+label numbers. For labels by name, pass `as_labels(Y, names=...)` with the names in the order of the
+label numbers.
 """
 
 from labeltree.metrics.at_k import coverage_at_k, ndcg_at_k, precision_at_k, recall_at_k

@@ -1,4 +1,4 @@
-"""Whether predicted probabilities mean what they say."""
+"""Metrics of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from labeltree.data import as_labels
-from labeltree.metrics.ranked_hits import Judged, Ranked, Scores, canonical, is_true, judge
+from labeltree.metrics.ranked_hits import (
+    Ranked,
+    RankedHits,
+    Scores,
+    canonical,
+    is_true,
+    ranked_hits,
+)
 
 
 def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> float:
     """Return the mean binary cross-entropy over all n_rows × n_labels cells.
 
-    A cell (i, j) loses -ln p if label j is true in row i, and -ln(1-p) if not, with p clipped to
-    [eps, 1-eps]; a cell that is not stored has p = 0. Only stored entries and true labels are
-    visited. Times n_labels it is the loss of a row.
+    The loss of a cell (i, j) is -ln p if label j is true in row i, and -ln(1-p) otherwise, with p
+    clipped to [eps, 1-eps]. A cell that is not stored has p = 0. Only stored entries and true
+    labels are visited. Multiply by n_labels to obtain the loss per row.
 
     Parameters
     ----------
     Y_true
-        True labels, in any form that `labeltree.data.as_labels` takes.
+        True labels, in any form that `labeltree.data.as_labels` accepts.
     probabilities
-        CSR (n_rows, n_labels) of probabilities.
+        CSR matrix of probabilities, of shape (n_rows, n_labels).
     eps
-        Distance that probabilities keep from 0 and 1.
+        Probabilities are clipped to [eps, 1-eps].
 
     Examples
     --------
@@ -33,15 +40,17 @@ def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> fl
     0.3466
     """
     if not sparse.issparse(probabilities):
-        raise TypeError(f"probabilities are a CSR matrix, but are {type(probabilities).__name__}")
+        raise TypeError(
+            f"probabilities must be a CSR matrix, but are {type(probabilities).__name__}"
+        )
     if not 0 < eps < 0.5:
-        raise ValueError(f"eps is between 0 and 0.5, but is {eps}")
+        raise ValueError(f"eps must be between 0 and 0.5, but is {eps}")
     n_rows, n_labels = probabilities.shape
     truth = as_labels(Y_true, n_labels=n_labels)
     if truth.n_rows != n_rows or not n_rows:
         raise ValueError(
-            f"Y_true and probabilities have as many rows, at least one, but have {truth.n_rows} "
-            f"and {n_rows}"
+            "Y_true and probabilities must have the same number of rows, at least one, but have "
+            f"{truth.n_rows} and {n_rows}"
         )
     given = canonical(probabilities)
     _check_probabilities(given.data)
@@ -62,11 +71,11 @@ def ece_at_k(
     *,
     n_bins: int = 10,
 ) -> float:
-    """Return the expected calibration error of the probabilities of the best k labels.
+    """Return the expected calibration error of the k highest-ranked labels.
 
-    The predictions are put into bins of equal width by their probability; the error is the mean,
-    over predictions, of the gap between the mean probability and the share of true labels in
-    their bin. Padding does not count; it is 0 where nothing is predicted.
+    Predictions are assigned to bins of equal width by their probability. The error is the mean over
+    predictions of the gap between the mean probability and the fraction of true labels in their
+    bin. Padding is ignored. The error is 0 if nothing is predicted.
 
     Parameters
     ----------
@@ -74,10 +83,10 @@ def ece_at_k(
         As in `precision_at_k`.
     probabilities
         Probability of each ranked label, in the shape of ranked. None if ranked is a CSR matrix,
-        whose values then are the probabilities.
+        whose values are then the probabilities.
     n_bins
-        Number of bins; bin b holds probabilities from b/n_bins up to (b+1)/n_bins, the last one
-        with 1.
+        Number of bins. Bin b holds probabilities from b/n_bins to below (b+1)/n_bins; the last bin
+        includes 1.
 
     Examples
     --------
@@ -85,17 +94,17 @@ def ece_at_k(
     >>> round(ece_at_k(truth, [[0], [0]], 1, [[0.7], [0.7]]), 4)
     0.2
     """
-    return ece(judge(Y_true, ranked, k, probabilities=probabilities), k, n_bins=n_bins)
+    return ece(ranked_hits(Y_true, ranked, k, probabilities=probabilities), k, n_bins=n_bins)
 
 
-def ece(judged: Judged, k: int, *, n_bins: int = 10) -> float:
-    """Return ECE@k of judged predictions."""
+def ece(predictions: RankedHits, k: int, *, n_bins: int = 10) -> float:
+    """Return ECE@k of ranked predictions."""
     if n_bins < 1:
         raise ValueError(f"n_bins must be at least 1, but is {n_bins}")
-    if judged.scores is None:
+    if predictions.scores is None:
         raise ValueError("calibration needs the probabilities of ranked; pass probabilities")
-    there = judged.labels[:, :k] >= 0
-    p, hits = judged.scores[:, :k][there], judged.hits[:, :k][there]
+    is_label = predictions.labels[:, :k] >= 0
+    p, hits = predictions.scores[:, :k][is_label], predictions.hits[:, :k][is_label]
     _check_probabilities(p)
     if not len(p):
         return 0.0
@@ -107,5 +116,5 @@ def ece(judged: Judged, k: int, *, n_bins: int = 10) -> float:
 def _check_probabilities(p: NDArray[np.floating]) -> None:
     if len(p) and not (p.min() >= 0 and p.max() <= 1):
         raise ValueError(
-            f"probabilities are between 0 and 1, but reach from {p.min():g} to {p.max():g}"
+            f"probabilities must be between 0 and 1, but range from {p.min():g} to {p.max():g}"
         )

@@ -1,4 +1,4 @@
-"""Propensity-scored metrics: a rare label that is found counts for more (Jain et al. 2016)."""
+"""Propensity-scored metrics, which give more weight to rare labels (Jain et al. 2016)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labeltree.data import LabelRows, as_labels
 from labeltree.metrics.at_k import discounts, ideal_gains
-from labeltree.metrics.ranked_hits import Judged, Ranked, judge, sort_scores
+from labeltree.metrics.ranked_hits import Ranked, RankedHits, ranked_hits, sort_scores
 
 
 def propensities(
@@ -21,7 +21,7 @@ def propensities(
     a: float = 0.55,
     b: float = 1.5,
 ) -> NDArray[np.float64]:
-    """Return the propensity of each label: the chance that a true label is also observed.
+    """Return the propensity of each label: the probability that a true label is observed.
 
     p_l = 1 / (1 + C·(N_l + b)^(-a)) with C = (ln n_rows - 1)·(b + 1)^a and N_l the number of
     training rows with label l (Jain, Prabhu & Varma 2016). The repository uses a=0.5, b=0.4 for
@@ -30,11 +30,12 @@ def propensities(
     Parameters
     ----------
     Y_train
-        Training labels; or give counts and n_rows instead.
+        Training labels. Alternatively, pass counts and n_rows.
     counts
         Number of training rows of each label.
     n_rows
-        Number of training rows, at least 3 (below, the formula gives no probabilities).
+        Number of training rows, at least 3. With fewer rows the formula does not give
+        probabilities.
     a, b
         Constants of the model.
 
@@ -44,7 +45,7 @@ def propensities(
     array([0.084, 0.22 , 0.767])
     """
     if (Y_train is None) == (counts is None):
-        raise ValueError("give either Y_train, or counts and n_rows")
+        raise ValueError("pass either Y_train, or counts and n_rows")
     if counts is None:
         rows = as_labels(Y_train)
         counts, n_rows = rows.counts, rows.n_rows
@@ -54,19 +55,18 @@ def propensities(
         raise ValueError(f"propensities need at least 3 training rows, but n_rows is {n_rows}")
     frequencies = np.asarray(counts, dtype=np.float64)
     if frequencies.ndim != 1 or not ((frequencies >= 0) & (frequencies <= n_rows)).all():
-        raise ValueError(f"counts are one number 0..{n_rows} a label")
+        raise ValueError(f"counts must hold one number in 0..{n_rows} per label")
     if not (a >= 0 and b > 0):
-        raise ValueError(f"a is at least 0 and b above 0, but a is {a} and b is {b}")
+        raise ValueError(f"a must be at least 0 and b above 0, but a is {a} and b is {b}")
     scale = (np.log(n_rows) - 1) * (b + 1) ** a
     return np.asarray(1.0 / (1.0 + scale * (frequencies + b) ** -a))
 
 
 def psp_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> float:
-    """Return the propensity-scored precision of the best k labels, relative to the best attainable.
+    """Return the propensity-scored precision at k, relative to the maximum attainable.
 
-    A true label among the best k counts 1/p_l; the sum over all rows is divided by the largest
-    such sum that any ranking of the rows attains, as the extreme classification repository
-    reports it. Parameters as in `precision_at_k`.
+    A true label among the k highest-ranked labels counts 1/p_l. The sum over all rows is divided by
+    the largest sum that any ranking attains, as in the extreme classification repository.
 
     Parameters
     ----------
@@ -80,41 +80,42 @@ def psp_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> f
     >>> psp_at_k([[0, 1], [0]], [[0], [0]], 1, [1.0, 0.25])
     0.4
     """
-    return psp(gains(judge(Y_true, ranked, k), propensity), k)
+    return psp(gains(ranked_hits(Y_true, ranked, k), propensity), k)
 
 
 def psndcg_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> float:
-    """Return the propensity-scored nDCG of the best k labels, relative to the best attainable.
+    """Return the propensity-scored nDCG at k, relative to the maximum attainable.
 
-    As `ndcg_at_k`, but a true label gains 1/p_l times as much; the mean over the rows is divided
-    by the mean of the ranking that gains most. Parameters as in `psp_at_k`.
+    Like `ndcg_at_k`, but the gain of a true label is multiplied by 1/p_l. The mean over the rows is
+    divided by the mean of the best ranking. The parameters are those of `psp_at_k`.
 
     Examples
     --------
     >>> psndcg_at_k([[0, 1], [0]], [[0], [0]], 1, [1.0, 0.25])
     0.4
     """
-    return psndcg(gains(judge(Y_true, ranked, k), propensity), k)
+    return psndcg(gains(ranked_hits(Y_true, ranked, k), propensity), k)
 
 
 @dataclass(frozen=True)
 class Gains:
-    """What the best labels of each row gain, and the most that any ranking gains."""
+    """The gains of the ranked labels of each row, and the maximum gains of any ranking."""
 
-    judged: Judged
+    predictions: RankedHits
     gained: NDArray[np.float64]  # (n_rows, k)
     best: NDArray[np.float64]  # (n_rows, k), descending
 
 
-def gains(judged: Judged, propensity: ArrayLike) -> Gains:
+def gains(predictions: RankedHits, propensity: ArrayLike) -> Gains:
     """Return 1/p_l of each hit, and the largest 1/p_l of the true labels of each row."""
-    truth = judged.truth
+    truth = predictions.truth
     weights = _weights(propensity, truth)
     weighted = sparse.csr_array(
         (weights[truth.indices], truth.indices, truth.indptr), shape=(truth.n_rows, truth.n_labels)
     )
-    _, best = sort_scores(weighted, judged.labels.shape[1])
-    return Gains(judged, np.where(judged.hits, weights[judged.labels], 0.0), best)
+    _, best = sort_scores(weighted, predictions.labels.shape[1])
+    gained = np.where(predictions.hits, weights[predictions.labels], 0.0)
+    return Gains(predictions, gained, best)
 
 
 def psp(scored: Gains, k: int) -> float:
@@ -124,7 +125,7 @@ def psp(scored: Gains, k: int) -> float:
 
 def psndcg(scored: Gains, k: int) -> float:
     """Return PSnDCG@k of scored predictions."""
-    ideal = ideal_gains(scored.judged, k)
+    ideal = ideal_gains(scored.predictions, k)
     gained, best = (
         (gain[:, :k] @ discounts(k) / ideal).sum() for gain in (scored.gained, scored.best)
     )
@@ -135,13 +136,13 @@ def _weights(propensity: ArrayLike, truth: LabelRows) -> NDArray[np.float64]:
     values = np.asarray(propensity, dtype=np.float64)
     if values.shape != (truth.n_labels,):
         raise ValueError(
-            f"every label has a propensity, but there are {truth.n_labels} labels and the shape "
-            f"of propensity is {values.shape}"
+            f"every label must have a propensity, but there are {truth.n_labels} labels and the "
+            f"shape of propensity is {values.shape}"
         )
     if not ((values > 0) & (values <= 1)).all():
         raise ValueError(
-            f"a propensity is above 0 and at most 1, but the smallest is {values.min():g} and "
-            f"the largest {values.max():g}"
+            f"a propensity must be above 0 and at most 1, but the smallest is {values.min():g} "
+            f"and the largest {values.max():g}"
         )
     return np.asarray(1.0 / values)
 

@@ -1,4 +1,4 @@
-"""Predictions beside the truth: which of the best k labels of each row are right."""
+"""Comparison of rankings with the truth: which of the top k labels of each row are correct."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from labeltree.data import LabelRows, as_labels
 Scores: TypeAlias = "sparse.csr_array[Any, Any] | sparse.csr_matrix[Any]"
 Ranked: TypeAlias = "ArrayLike | Scores"
 
-BLOCK = 1 << 14  # rows that are looked up together, so that their keys stay in cache
-CELLS = 1 << 18  # scores that are sorted together
+BLOCK = 1 << 14  # rows looked up together, so that their keys stay in cache
+CELLS = 1 << 18  # scores sorted together
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The best labels of each row, best first, and whether each of them is true."""
+class RankedHits:
+    """The highest-ranked labels of each row, best first, and whether each of them is true."""
 
     truth: LabelRows
     labels: NDArray[np.int64]  # (n_rows, k); -1 where fewer than k labels were predicted
-    scores: NDArray[np.float64] | None  # (n_rows, k); 0 where there is no label
+    scores: NDArray[np.float64] | None  # (n_rows, k); 0 for padding
     hits: NDArray[np.bool_]  # (n_rows, k)
 
     @property
@@ -34,15 +34,15 @@ class Judged:
         return np.diff(self.truth.indptr)
 
 
-def judge(
+def ranked_hits(
     Y_true: object, ranked: Ranked, k: int, *, probabilities: ArrayLike | None = None
-) -> Judged:
-    """Return the best k labels of each row beside the truth."""
+) -> RankedHits:
+    """Return the k highest-ranked labels of each row, compared with the truth."""
     check_k(k)
     scores: NDArray[np.float64] | None
     if sparse.issparse(ranked):
         if probabilities is not None:
-            raise ValueError("CSR scores are their own probabilities; pass none beside them")
+            raise ValueError("probabilities must be None if ranked is CSR, which holds the scores")
         truth = as_labels(Y_true, n_labels=ranked.shape[1])
         _check_rows(truth, ranked.shape[0], "the scores have")
         labels, scores = _best_labels(ranked, k)
@@ -50,39 +50,39 @@ def judge(
         labels = _check_ranked(ranked, k)
         truth = _numbered(Y_true, int(labels.max(initial=-1)))
         _check_rows(truth, len(labels), "ranked has")
-        _refuse_bad_labels(labels, truth.n_labels)
-        scores = None if probabilities is None else _check_beside(probabilities, ranked, k)
+        _check_labels(labels, truth.n_labels)
+        scores = None if probabilities is None else _check_same_shape(probabilities, ranked, k)
     hits = is_true(truth, np.arange(len(labels) + 1) * k, labels.ravel())
-    return Judged(truth, labels, scores, hits.reshape(labels.shape))
+    return RankedHits(truth, labels, scores, hits.reshape(labels.shape))
 
 
 def _numbered(Y_true: object, largest: int) -> LabelRows:
-    """Return the truth in the label numbers of ranked, whose largest is given."""
+    """Return the truth in the label numbers of ranked, the largest of which is given."""
     rows = as_labels(Y_true)
     if isinstance(Y_true, LabelRows) or rows.kind == "indicator":
         return rows
-    # Lists of integers hold label numbers here; as_labels alone would count only those it meets.
+    # Lists of integers hold label numbers here; as_labels alone would renumber those that occur.
     names = np.arange(rows.n_labels) if rows.names is None else rows.names
     if names.dtype.kind not in "iu":
         raise ValueError(
-            "ranked holds label numbers, but Y_true has labels by name; pass "
+            "Y_true must hold label numbers like ranked, but Y_true has labels by name; pass "
             "labeltree.data.as_labels(Y_true, names=...) with the names in the order of the numbers"
         )
     return as_labels(Y_true, n_labels=max(int(names.max(initial=-1)), largest) + 1)
 
 
 def check_k(k: int) -> None:
-    """Refuse a k that is no positive integer."""
+    """Raise an error unless k is a positive integer."""
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
-        raise TypeError(f"k is an integer, but is {type(k).__name__}")
+        raise TypeError(f"k must be an integer, but is {type(k).__name__}")
     if k < 1:
         raise ValueError(f"k must be at least 1, but is {k}")
 
 
 def top_labels(scores: Scores, k: int) -> NDArray[np.int64]:
-    """Return the k labels of highest score of each row, best first, padded with -1.
+    """Return the k labels with the highest scores of each row, best first, padded with -1.
 
-    Only stored entries are ranked; of equal scores the lower label comes first.
+    Only stored entries are ranked. Ties are broken in favor of the lower label.
 
     Examples
     --------
@@ -97,44 +97,46 @@ def top_labels(scores: Scores, k: int) -> NDArray[np.int64]:
 def _best_labels(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     check_k(k)
     if k > scores.shape[1]:
-        raise ValueError(f"k is at most the {scores.shape[1]} columns of the scores, but is {k}")
+        raise ValueError(
+            f"k must be at most the {scores.shape[1]} columns of the scores, but is {k}"
+        )
     return sort_scores(canonical(scores), k)
 
 
 def canonical(scores: Scores) -> Scores:
-    """Return the scores as CSR with sorted labels and no NaN; a copy only where it must be."""
+    """Return the scores as CSR with sorted labels and no NaN; copied only if necessary."""
     rows = sparse.csr_array(scores)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     if np.isnan(rows.data).any():
-        raise ValueError("scores are numbers, but some are NaN")
+        raise ValueError("scores must be numbers, but some are NaN")
     return rows
 
 
 def sort_scores(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the best k labels of each row of canonical CSR scores, and their scores."""
+    """Return the k highest-scored labels of each row of canonical CSR scores, and their scores."""
     n_rows = scores.shape[0]
     labels = np.full((n_rows, k), -1, dtype=np.int64)
     best = np.zeros((n_rows, k))
-    for rows, width in _blocks_of_like_length(np.diff(scores.indptr)):
+    for rows, width in _blocks_of_similar_length(np.diff(scores.indptr)):
         places = scores.indptr[rows, None] + np.arange(width)
-        there = places < scores.indptr[rows + 1, None]
-        places[~there] = 0
-        keys = np.where(there, -scores.data[places].astype(np.float64), np.inf)
-        # Stored labels ascend, so a stable sort puts the lower label first among equals.
+        is_stored = places < scores.indptr[rows + 1, None]
+        places[~is_stored] = 0
+        keys = np.where(is_stored, -scores.data[places].astype(np.float64), np.inf)
+        # Stored labels are ascending, so a stable sort breaks ties in favor of the lower label.
         order = np.argsort(keys, axis=1, kind="stable")[:, :k]
-        found = np.take_along_axis(there, order, axis=1)
+        found = np.take_along_axis(is_stored, order, axis=1)
         first = np.take_along_axis(places, order, axis=1)
         labels[rows, : order.shape[1]] = np.where(found, scores.indices[first], -1)
         best[rows, : order.shape[1]] = np.where(found, scores.data[first], 0.0)
     return labels, best
 
 
-def _blocks_of_like_length(
+def _blocks_of_similar_length(
     lengths: NDArray[np.integer],
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Yield rows and a width that is at least their lengths and below twice as much."""
+    """Yield rows and a width that is at least their lengths and less than twice as much."""
     for bits in range(int(lengths.max(initial=0)).bit_length() + 1):
         width = 1 << bits
         rows = np.flatnonzero((lengths > width // 2) & (lengths <= width))
@@ -146,7 +148,7 @@ def _blocks_of_like_length(
 def is_true(
     truth: LabelRows, indptr: NDArray[np.integer], labels: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
-    """Return whether each label of other compressed rows is a true label of its row."""
+    """Return whether each label of the given compressed rows is a true label of its row."""
     hits = np.zeros(len(labels), dtype=bool)
     for start in range(0, truth.n_rows, BLOCK):
         rows = slice(start, min(start + BLOCK, truth.n_rows) + 1)
@@ -163,7 +165,7 @@ def is_true(
 def _row_label_keys(
     indptr: NDArray[np.integer], labels: NDArray[np.integer], n_labels: int
 ) -> NDArray[np.int64]:
-    """Return one number for each (row, label) pair, ascending where the labels of rows are."""
+    """Return one number per (row, label) pair; ascending if the labels of each row are."""
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     return np.asarray(rows * n_labels + labels[indptr[0] : indptr[-1]])
 
@@ -171,21 +173,21 @@ def _row_label_keys(
 def _check_ranked(ranked: ArrayLike, k: int) -> NDArray[np.int64]:
     labels = np.asarray(ranked)
     if labels.ndim != 2:
-        raise ValueError(f"ranked is an array (n_rows, k), but its shape is {labels.shape}")
+        raise ValueError(f"ranked must have shape (n_rows, k), but its shape is {labels.shape}")
     if labels.dtype.kind not in "iu":
         raise TypeError(
-            f"ranked holds label numbers, but its type is {labels.dtype}; pass scores as CSR"
+            f"ranked must hold label numbers, but its dtype is {labels.dtype}; pass scores as CSR"
         )
     if k > labels.shape[1]:
-        raise ValueError(f"k is at most the {labels.shape[1]} columns of ranked, but is {k}")
+        raise ValueError(f"k must be at most the {labels.shape[1]} columns of ranked, but is {k}")
     return labels[:, :k].astype(np.int64, copy=False)
 
 
-def _refuse_bad_labels(labels: NDArray[np.int64], n_labels: int) -> None:
+def _check_labels(labels: NDArray[np.int64], n_labels: int) -> None:
     if labels.size and not (labels.min() >= -1 and labels.max() < n_labels):
         row, column = np.argwhere((labels < -1) | (labels >= n_labels))[0]
         raise ValueError(
-            f"ranked labels are 0..{n_labels - 1}, or -1 for none, but row {row} has "
+            f"ranked labels must be 0..{n_labels - 1}, or -1 for none, but row {row} has "
             f"{labels[row, column]}"
         )
     ordered = np.sort(labels, axis=1)
@@ -193,15 +195,16 @@ def _refuse_bad_labels(labels: NDArray[np.int64], n_labels: int) -> None:
     if twice.any():
         row, column = np.argwhere(twice)[0]
         raise ValueError(
-            f"a row ranks a label once, but row {row} has label {ordered[row, column]} twice"
+            f"a row must rank a label once, but row {row} has label {ordered[row, column]} twice"
         )
 
 
-def _check_beside(probabilities: ArrayLike, ranked: Ranked, k: int) -> NDArray[np.float64]:
+def _check_same_shape(probabilities: ArrayLike, ranked: Ranked, k: int) -> NDArray[np.float64]:
     values = np.asarray(probabilities, dtype=np.float64)
     if values.shape != np.shape(ranked):
         raise ValueError(
-            f"probabilities have the shape of ranked, but {values.shape} is not {np.shape(ranked)}"
+            "probabilities must have the shape of ranked, but "
+            f"{values.shape} is not {np.shape(ranked)}"
         )
     return values[:, :k]
 

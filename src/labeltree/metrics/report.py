@@ -1,4 +1,4 @@
-"""All metrics of one set of predictions at once."""
+"""All metrics of a set of predictions in one call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 from labeltree.metrics.at_k import coverage, ndcg, precision, recall
 from labeltree.metrics.probabilities import ece, log_loss
 from labeltree.metrics.propensity import gains, psndcg, psp
-from labeltree.metrics.ranked_hits import Ranked, check_k, judge
+from labeltree.metrics.ranked_hits import Ranked, check_k, ranked_hits
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 
@@ -24,22 +24,22 @@ def evaluate(
     probabilities: ArrayLike | Literal[True] | None = None,
     predicted: object = None,
 ) -> dict[str, float]:
-    """Return every metric that the given predictions allow, by its usual name.
+    """Return all metrics that can be computed from the given predictions, by name.
 
     Parameters
     ----------
     Y_true, ranked
         As in `precision_at_k`.
     ks
-        How many labels of a row are judged, for each of the metrics "at k".
+        Values of k for the metrics at k.
     propensity
         Propensity of each label, from `propensities`; adds PSP@k and PSnDCG@k.
     probabilities
-        Probabilities in the shape of ranked; or True where ranked is a CSR matrix of them. Adds
-        ECE@k, and for a CSR matrix log_loss.
+        Probabilities in the shape of ranked, or True if ranked is a CSR matrix of probabilities.
+        Adds ECE@k, and log_loss for a CSR matrix.
     predicted
-        Predicted label sets, in any form that `labeltree.data.as_labels` takes; adds micro_F1 and
-        macro_F1.
+        Predicted label sets, in any form that `labeltree.data.as_labels` accepts; adds micro_F1
+        and macro_F1.
 
     Examples
     --------
@@ -48,25 +48,27 @@ def evaluate(
     (0.5, 0.25, ['P@1', 'P@2', 'R@1'])
     """
     if not ks:
-        raise ValueError("ks names at least one k, but is empty")
+        raise ValueError("ks must have at least one k, but is empty")
     for k in ks:
         check_k(k)
     if probabilities is True and not sparse.issparse(ranked):
-        raise ValueError("probabilities=True needs CSR ranked; pass an array of its shape")
-    beside = None if probabilities is True else probabilities
-    judged = judge(Y_true, ranked, max(ks), probabilities=beside)
+        raise ValueError(
+            "probabilities=True needs ranked as CSR; pass an array in the shape of ranked"
+        )
+    given = None if probabilities is True else probabilities
+    predictions = ranked_hits(Y_true, ranked, max(ks), probabilities=given)
     result: dict[str, float] = {}
     for name, metric in (("P", precision), ("R", recall), ("nDCG", ndcg), ("coverage", coverage)):
-        result |= {f"{name}@{k}": metric(judged, k) for k in ks}
+        result |= {f"{name}@{k}": metric(predictions, k) for k in ks}
     if propensity is not None:
-        scored = gains(judged, propensity)
+        scored = gains(predictions, propensity)
         result |= {f"PSP@{k}": psp(scored, k) for k in ks}
         result |= {f"PSnDCG@{k}": psndcg(scored, k) for k in ks}
     if probabilities is not None:
-        result |= {f"ECE@{k}": ece(judged, k) for k in ks}
+        result |= {f"ECE@{k}": ece(predictions, k) for k in ks}
     if probabilities is True:
-        result["log_loss"] = log_loss(judged.truth, ranked)  # type: ignore[arg-type]
+        result["log_loss"] = log_loss(predictions.truth, ranked)  # type: ignore[arg-type]
     if predicted is not None:
-        result["micro_F1"] = micro_f1(judged.truth, predicted)
-        result["macro_F1"] = macro_f1(judged.truth, predicted)
+        result["micro_F1"] = micro_f1(predictions.truth, predicted)
+        result["macro_F1"] = macro_f1(predictions.truth, predicted)
     return result

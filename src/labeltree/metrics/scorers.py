@@ -1,23 +1,24 @@
-"""Metrics in the form that scikit-learn's searches and cross-validation take."""
+"""Scorers for scikit-learn's parameter search and cross-validation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from labeltree.data.targets import true_labels
 from labeltree.metrics.at_k import precision_at_k
 
 
 def precision_scorer(k: int = 1) -> Callable[[Any, Any, Any], float]:
-    """Return P@k as a scorer for `GridSearchCV`, `cross_val_score` and their like.
+    """Return P@k as a scorer for `GridSearchCV`, `cross_val_score` and similar functions.
 
-    Labels may come in any form, by name too. Labels that a model did not meet in training count as
+    Labels may be given in any form, including names. Labels that did not occur in training count as
     missed.
 
     Parameters
     ----------
     k
-        How many labels of each row are judged.
+        Number of labels of each row to evaluate.
 
     Examples
     --------
@@ -30,14 +31,12 @@ def precision_scorer(k: int = 1) -> Callable[[Any, Any, Any], float]:
 
 
 class _PrecisionScorer:
-    """A class and no closure, so that processes can send it to each other."""
+    """A class instead of a closure, so that it can be pickled."""
 
     def __init__(self, k: int) -> None:
         self._k = k
 
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
-        # The estimators stand above the metrics.
-        from labeltree.data.targets import true_labels
 
         classifier = estimator
         if hasattr(estimator, "steps"):  # a pipeline has no top_k of its own

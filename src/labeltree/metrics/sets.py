@@ -12,12 +12,12 @@ from labeltree.metrics.ranked_hits import is_true
 def micro_f1(Y_true: object, Y_pred: object) -> float:
     """Return 2·TP / (2·TP + FP + FN), counted over all rows and labels together.
 
-    It is 0 where there are neither true nor predicted labels.
+    It is 0 if there are neither true nor predicted labels.
 
     Parameters
     ----------
     Y_true, Y_pred
-        True and predicted labels, in any form that `labeltree.data.as_labels` takes.
+        True and predicted labels, in any form that `labeltree.data.as_labels` accepts.
 
     Examples
     --------
@@ -30,10 +30,10 @@ def micro_f1(Y_true: object, Y_pred: object) -> float:
 
 
 def macro_f1(Y_true: object, Y_pred: object) -> float:
-    """Return the mean over all labels of each label's F1.
+    """Return the mean of the F1 of all labels.
 
-    A label that is neither true nor predicted in any row counts as 0, as in scikit-learn.
-    Parameters as in `micro_f1`.
+    A label that is neither true nor predicted in any row counts as 0, as in scikit-learn. The
+    parameters are those of `micro_f1`.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def macro_f1(Y_true: object, Y_pred: object) -> float:
 def _counts(
     Y_true: object, Y_pred: object
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of right, true and predicted entries of each label."""
+    """Return the numbers of correct, true and predicted entries of each label."""
     truth, predicted = _same_labels(Y_true, Y_pred)
     if truth.n_rows != predicted.n_rows:
         raise ValueError(f"Y_true has {truth.n_rows} rows, but Y_pred has {predicted.n_rows}")
@@ -56,7 +56,7 @@ def _counts(
 
 
 def _same_labels(Y_true: object, Y_pred: object) -> tuple[LabelRows, LabelRows]:
-    """Return both in the same label numbers; label lists on both sides share their labels."""
+    """Return both with the same label numbers; two label lists are numbered together."""
     if _is_listed(Y_true) and _is_listed(Y_pred):
         n_true = len(Y_true)  # type: ignore[arg-type]
         both = as_labels([*Y_true, *Y_pred])  # type: ignore[misc]
@@ -71,5 +71,5 @@ def _same_labels(Y_true: object, Y_pred: object) -> tuple[LabelRows, LabelRows]:
 
 
 def _is_listed(Y: object) -> bool:
-    """Whether Y is label lists or classes, which bring no label numbers of their own."""
+    """Return whether Y is label lists or classes, which do not define label numbers."""
     return isinstance(Y, list | tuple) or getattr(Y, "ndim", 2) == 1

@@ -1,4 +1,4 @@
-"""Trees with their weights, and how scores become probabilities."""
+"""Trees with their weights, and the mapping from scores to probabilities."""
 
 from labeltree.model.calibration import Calibration, fixed_calibration
 from labeltree.model.curve import Curve

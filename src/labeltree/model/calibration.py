@@ -1,4 +1,4 @@
-"""What a model knows beside its weights: how scores become probabilities and those label sets."""
+"""Calibration of a model: how scores become probabilities, and probabilities become label sets."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 from labeltree.data.arrays import take
 from labeltree.model.curve import Curve, odds_curve
 
-#: What `odds_curve` a loss has without validation rows, for labels that do not exclude each other;
-#: measured on four data sets (docs/calibration.md). For one class a row nothing fits all sets.
+#: Parameters of the `odds_curve` used without validation rows, by loss, for multi-label rows;
+#: measured on four data sets (docs/calibration.md). With one class per row no curve fits them all.
 FIXED_CURVES = {"squared_hinge": (0.8, -1.0)}
 
-#: What thresholds can be tuned for.
+#: Objectives that thresholds can be tuned for.
 OBJECTIVES = ("macro_f1", "micro_f1", "expected_f1")
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Plain arrays that say how a model answers; None where it does so as it was trained.
+    """Plain arrays that map scores to predictions; None for each part that was not calibrated.
 
     Parameters
     ----------
     slope, intercept
-        Of each node, [tree][node]; None for those of the loss.
+        Slope and intercept of the link of each node, [tree][node]; None for those of the loss.
     curve
         Map from products along paths, averaged over trees, to probabilities of labels.
     objective
         What thresholds were tuned for: "macro_f1", "micro_f1", "expected_f1" or None.
     thresholds
-        Least probability at which each label is predicted; None for the estimator's threshold, and
-        for "expected_f1".
+        Minimum probability at which each label is predicted; None for the estimator's threshold,
+        and for "expected_f1".
     """
 
     slope: Sequence[NDArray[np.float32]] | None = None
@@ -43,8 +43,14 @@ class Calibration:
     objective: str | None = None
     thresholds: NDArray[np.float32] | None = None
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by name, those that there are; `objective` is not among them."""
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is none: the loss alone makes probabilities of scores."""
+        parts = (self.slope, self.intercept, self.curve, self.objective, self.thresholds)
+        return all(part is None for part in parts)
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return a part that JSON can represent, and the arrays that there are by name."""
         arrays: dict[str, NDArray[Any]] = {}
         for name in ("slope", "intercept"):
             for t, array in enumerate(getattr(self, name) or ()):
@@ -53,18 +59,26 @@ class Calibration:
             arrays |= {"curve.x": self.curve.x, "curve.y": self.curve.y}
         if self.thresholds is not None:
             arrays["thresholds"] = self.thresholds
-        return arrays
+        return {"objective": self.objective}, arrays
 
     @classmethod
     def from_arrays(
         cls,
+        meta: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
-        *,
         n_nodes: Sequence[int],
         n_labels: int,
-        objective: str | None,
     ) -> Calibration:
-        """Return what `to_arrays` was called on, for trees of so many nodes and labels."""
+        """Return what `to_arrays` was called on, for trees of these sizes.
+
+        Raises
+        ------
+        ValueError
+            If any part is missing, unknown or breaks a rule.
+        """
+        if meta.keys() != {"objective"}:
+            raise ValueError("a calibration must have objective, and nothing else")
+        objective = meta["objective"]
         if objective not in (None, *OBJECTIVES):
             known = ", ".join(OBJECTIVES)
             raise ValueError(f"objective must be null or one of {known}, but is {objective!r:.40}")
@@ -74,7 +88,7 @@ class Calibration:
             if f"tree0.{name}" in arrays
         }
         if len(links) == 1:
-            raise ValueError("slope and intercept must both be there, or neither")
+            raise ValueError("slope and intercept must both be present, or neither")
         curve = thresholds = None
         if "curve.x" in arrays:
             curve = Curve(take(arrays, "curve.x", "f8"), take(arrays, "curve.y", "f8"))
@@ -82,11 +96,15 @@ class Calibration:
             thresholds = take(arrays, "thresholds", "f4", n_labels)
             if not ((thresholds >= 0) & (thresholds <= 1)).all():
                 raise ValueError("thresholds must lie in 0..1, but some do not")
-        return cls(links.get("slope"), links.get("intercept"), curve, objective, thresholds)
+        made = cls(links.get("slope"), links.get("intercept"), curve, objective, thresholds)
+        unknown = min(arrays.keys() - made.to_arrays()[1].keys(), default=None)
+        if unknown is not None:
+            raise ValueError(f"array {unknown} of the calibration is unknown to this release")
+        return made
 
 
 def fixed_calibration(loss: str | None, kind: str) -> Calibration:
-    """Return what a fit gives without validation rows."""
+    """Return the calibration that `fit` uses, without validation rows."""
     if loss not in FIXED_CURVES or kind == "classes":
         return Calibration()
     return Calibration(curve=odds_curve(*FIXED_CURVES[loss]))

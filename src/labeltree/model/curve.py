@@ -1,4 +1,4 @@
-"""Maps of probabilities that keep their order."""
+"""Increasing maps of probabilities, which preserve rankings."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit, logit
 
-Answers: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
+Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
-_N_KNOTS = 129  # of a smooth curve; linear pieces between them are within 0.001 of it
-_REACH = 16.0  # its outer knots, in log-odds
+_N_KNOTS = 129  # of a smooth curve; linear interpolation between them is within 0.001 of it
+_REACH = 16.0  # log-odds of the outermost knots
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A rising map of 0..1 into 0..1, linear between its knots.
+    """A strictly increasing map from 0..1 into 0..1, linear between its knots.
 
     Parameters
     ----------
     x
-        Probabilities before, from 0 to 1, strictly ascending.
+        Knots before the map: probabilities from 0 to 1, strictly increasing.
     y
-        Probabilities after, within 0..1, strictly ascending.
+        Knots after the map: probabilities within 0..1, strictly increasing.
 
     Examples
     --------
@@ -49,44 +49,45 @@ class Curve:
             )
         if self.x[0] != 0 or self.x[-1] != 1 or not (self.y[0] >= 0 and self.y[-1] <= 1):
             raise ValueError(
-                "a curve leads from 0 to 1 and stays within 0..1, but leads from "
+                "x must run from 0 to 1 and y must lie in 0..1, but the curve runs from "
                 f"({self.x[0]:g}, {self.y[0]:g}) to ({self.x[-1]:g}, {self.y[-1]:g})"
             )
         if not (np.diff(self.x) > 0).all() or not (np.diff(self.y) > 0).all():
-            raise ValueError("the knots of a curve must ascend strictly, in x and in y")
+            raise ValueError("the knots of a curve must be strictly increasing, in x and in y")
 
     def __call__(self, probabilities: ArrayLike) -> NDArray[np.float32]:
-        """Return the probabilities after."""
+        """Return the mapped probabilities."""
         before = np.asarray(probabilities, np.float64)
         piece = np.searchsorted(self.x, before, side="right") - 1
         piece = np.clip(piece, 0, len(self.x) - 2)
         slopes = np.diff(self.y) / np.diff(self.x)
         after = self.y[piece] + (before - self.x[piece]) * slopes[piece]
-        # Rounding must not lift the end of a piece above the beginning of the next one.
+        # Rounding must not raise the end of a piece above the start of the next one.
         return np.minimum(after, self.y[piece + 1]).astype(np.float32)
 
     def inverse(self, probability: float) -> float:
-        """Return the smallest probability before that gives at least this one; 1 if none does."""
+        """Return the smallest probability that is mapped to at least this one; 1 if none is."""
         return float(np.interp(probability, self.y, self.x))
 
     def before(self, thresholds: ArrayLike) -> NDArray[np.float64]:
-        """Return thresholds for a search, a little below the inverse, as float32 rounds."""
+        """Return thresholds before the map, slightly below the inverse to allow for rounding."""
         inverse = np.interp(np.asarray(thresholds, np.float64), self.y, self.x)
         return np.maximum(inverse * (1 - 1e-6) - 1e-12, 0.0)
 
-    def of(
-        self, found: Answers, threshold: float, thresholds: NDArray[np.float32] | None = None
-    ) -> Answers:
-        """Return the answers of a search in probabilities after; entries stay in their order.
+    def apply(
+        self, found: Probabilities, threshold: float, thresholds: NDArray[np.float32] | None = None
+    ) -> Probabilities:
+        """Map the results of a search; entries keep their order.
 
-        Those below the threshold, or below the threshold of their label, are left out.
+        Entries below the threshold, or below the threshold of their label, are dropped.
         """
         after = self(found.data)
-        answers: Answers = sparse.csr_array((after, found.indices, found.indptr), shape=found.shape)
+        arrays = (after, found.indices, found.indptr)
+        mapped: Probabilities = sparse.csr_array(arrays, shape=found.shape)
         kept = after >= np.float32(threshold)
         if thresholds is not None:
             kept &= after >= thresholds[found.indices]
-        return only(answers, kept)
+        return keep_entries(mapped, kept)
 
 
 def odds_curve(slope: float, shift: float) -> Curve:
@@ -99,19 +100,19 @@ def odds_curve(slope: float, shift: float) -> Curve:
     """
     odds = np.linspace(-_REACH, _REACH, _N_KNOTS)
     after = expit(slope * odds + shift)
-    y, first = np.unique(after, return_index=True)  # near 0 and 1 neighbours can round to the same
+    y, first = np.unique(after, return_index=True)  # near 0 and 1, neighbors can round to the same
     inside = (y > 0) & (y < 1)
     x = expit(odds[first[inside]])
     return Curve(np.concatenate([[0.0], x, [1.0]]), np.concatenate([[0.0], y[inside], [1.0]]))
 
 
 def log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return ln(p / (1 - p)), within what float32 can tell from 0 and 1."""
+    """Return ln(p / (1 - p)), with p clipped to what float32 can distinguish from 0 and 1."""
     return np.asarray(logit(np.clip(probabilities.astype(np.float64), 1e-9, 1 - 1e-7)))
 
 
-def only(found: Answers, kept: NDArray[np.bool_]) -> Answers:
-    """Return some of the stored entries, in their order."""
+def keep_entries(found: Probabilities, kept: NDArray[np.bool_]) -> Probabilities:
+    """Return the stored entries where `kept` is True, in the same order."""
     if kept.all():
         return found
     indptr = np.append(0, np.cumsum(kept))[found.indptr]

@@ -1,4 +1,4 @@
-"""What estimators ask of a model, whatever its nodes are made of."""
+"""The interface of a model that estimators rely on, for any kind of node classifier."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class NodeClassifier(NamedTuple):
 class LabelModel(Protocol):
     """Trees over the same labels with a classifier in each node.
 
-    `Model` has linear classifiers of its own; `NodeModel` has scikit-learn's. Rows of X are checked
-    by `labeltree.data.as_features` before they come here.
+    `Model` has native linear classifiers, `NodeModel` has scikit-learn estimators. Rows of X must
+    have been checked by `labeltree.data.as_features`.
     """
 
     @property
@@ -52,7 +52,7 @@ class LabelModel(Protocol):
 
     @property
     def calibration(self) -> Calibration:
-        """How scores become probabilities and these label sets."""
+        """How scores become probabilities, and probabilities become label sets."""
 
     @property
     def curve(self) -> Curve | None:
@@ -60,13 +60,13 @@ class LabelModel(Protocol):
 
     @property
     def link(self) -> str | None:
-        """The loss whose scores nodes give; None where they give probabilities."""
+        """The loss that node scores come from; None if nodes return probabilities."""
 
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model with another calibration."""
 
     def native(self, use: str) -> Model:
-        """Return the model if its nodes are native; else raise ValueError that names the use."""
+        """Return the model if its nodes are native; else raise a ValueError that names `use`."""
 
     def search(
         self,
@@ -104,10 +104,10 @@ class LabelModel(Protocol):
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
 
     def classifier(self, tree: int, node: int) -> NodeClassifier | None:
-        """Return the linear classifier of a node, or None where it has none."""
+        """Return the linear classifier of a node, or None if it has none."""
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
-        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
 
     def covered(self, X: FeatureMatrix) -> NDArray[Any]:
-        """Return products along paths to all labels, normalized as Theorem 6 has it; few rows."""
+        """Return products along paths to all labels, normalized for Theorem 6; for a few rows."""

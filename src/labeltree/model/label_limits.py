@@ -1,4 +1,4 @@
-"""What a query asks of single labels: thresholds, weights, and which labels it is about."""
+"""Limits of a search by label: thresholds, weights, and which labels to return."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from labeltree.trees import LabelTree
 
 
 class LabelLimits:
-    """Thresholds and weights of all labels, ready for searches over one set of trees.
+    """Thresholds and weights of all labels, prepared for searches over one set of trees.
 
     Parameters
     ----------
     thresholds
-        The least probability of each label to be answered, in 0..1; None for 0.
+        Minimum probability at which each label is returned, in 0..1; None for 0.
     weights
-        Labels are ranked by weight times probability; those of weight 0 are never answered. None
-        for 1.
+        Labels are ranked by weight times probability; labels with a weight of 0 are never returned.
+        None for 1.
     n_labels
-        Number of labels that both must have.
+        Number of labels, which is the required length of both arrays.
 
     Examples
     --------
@@ -33,17 +33,17 @@ class LabelLimits:
     """
 
     def __init__(self, *, thresholds: Any = None, weights: Any = None, n_labels: int) -> None:
-        self.thresholds = _one_for_each("thresholds", thresholds, n_labels, 1.0)
-        self.weights = _one_for_each("weights", weights, n_labels, np.inf)
+        self.thresholds = _checked_array("thresholds", thresholds, n_labels, 1.0)
+        self.weights = _checked_array("weights", weights, n_labels, np.inf)
         self._n_labels = n_labels
         self._native: list[_core.LabelLimits] = []
         self._trees: list[LabelTree] = []
         self._before: tuple[Curve, Self] | None = None
 
     def before(self, curve: Curve) -> Self:
-        """Return the limits for a search whose answers go through a curve; made once and kept.
+        """Return the limits for a search whose results are mapped by a curve; cached.
 
-        Labels are still ranked by weight times what they have before the curve.
+        Labels are still ranked by weight times the probability before the curve.
         """
         if self._before is None or self._before[0] is not curve:
             thresholds = None if self.thresholds is None else curve.before(self.thresholds)
@@ -52,20 +52,20 @@ class LabelLimits:
         return self._before[1]
 
     def native(self, trees: Sequence[LabelTree]) -> list[_core.LabelLimits]:
-        """Return the limits of all nodes of the trees; made once and kept."""
+        """Return the limits of all nodes of the trees; cached."""
         if len(self._trees) != len(trees) or any(
             a is not b for a, b in zip(self._trees, trees, strict=True)
         ):
-            nothing = np.empty(0, np.float32)
-            thresholds = nothing if self.thresholds is None else self.thresholds
-            weights = nothing if self.weights is None else self.weights
+            unset = np.empty(0, np.float32)
+            thresholds = unset if self.thresholds is None else self.thresholds
+            weights = unset if self.weights is None else self.weights
             self._native = [_core.LabelLimits(t._native, thresholds, weights) for t in trees]
             self._trees = list(trees)
         return self._native
 
 
-def _one_for_each(
-    name: str, numbers: Any, n_labels: int, most: float
+def _checked_array(
+    name: str, numbers: Any, n_labels: int, maximum: float
 ) -> NDArray[np.float32] | None:
     if numbers is None:
         return None
@@ -75,9 +75,9 @@ def _one_for_each(
             f"{name} must have one number for each of {n_labels} labels, but the shape is "
             f"{array.shape}"
         )
-    wrong = ~((array >= 0) & (array <= most) & np.isfinite(array))
+    wrong = ~((array >= 0) & (array <= maximum) & np.isfinite(array))
     if wrong.any():
         j = int(np.argmax(wrong))
-        rule = "lie in 0..1" if most == 1.0 else "be finite and at least 0"
-        raise ValueError(f"{name} must {rule}, but that of label {j} is {array[j]}")
+        rule = "lie in 0..1" if maximum == 1.0 else "be finite and at least 0"
+        raise ValueError(f"{name} must {rule}, but the value of label {j} is {array[j]}")
     return array

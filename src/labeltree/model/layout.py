@@ -1,4 +1,4 @@
-"""Node classifiers as the flat arrays that queries read and model files hold."""
+"""Node classifiers as flat arrays, which searches read and model files store."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class Layout(NamedTuple):
-    """Weights of siblings together, by feature; see core/model/weights.hpp for the arrays."""
+    """Weights grouped by siblings and then by feature; see core/model/weights.hpp."""
 
     bias: NDArray[np.float32]  # of each node
-    scale: NDArray[np.float32]  # of each node where a weight takes a byte; else empty
-    shift: NDArray[np.uint8]  # of each group of siblings, like the next two
+    scale: NDArray[np.float32]  # of each node if weights have 8 bits; else empty
+    shift: NDArray[np.uint8]  # of each group of siblings, as are the next two arrays
     bucket_begin: NDArray[np.int64]
     byte_begin: NDArray[np.int64]
     buckets: NDArray[np.uint32]
@@ -21,11 +21,11 @@ class Layout(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of all arrays."""
+        """Size of all arrays in bytes."""
         return sum(array.nbytes for array in self)
 
 
-#: What the arrays of a layout are of, as a model file says it.
+#: Data types of the arrays of a layout, as model files name them.
 LAYOUT_DTYPES = {
     "bias": "f4",
     "scale": "f4",
@@ -38,7 +38,7 @@ LAYOUT_DTYPES = {
 
 
 class NodeWeights(NamedTuple):
-    """Sparse weights of each node: those of v are at indptr[v] .. indptr[v + 1] - 1."""
+    """Sparse weights of each node: those of node v are at indptr[v] .. indptr[v + 1] - 1."""
 
     indptr: NDArray[np.int64]  # n_nodes + 1
     features: NDArray[np.int32]

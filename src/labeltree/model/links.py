@@ -1,4 +1,4 @@
-"""Slopes and intercepts that make probabilities of scores, by maximum likelihood (Platt's way)."""
+"""Slopes and intercepts that turn scores into probabilities, by maximum likelihood (Platt)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-#: A link counts as so many further pairs that answer as it says, where others are fitted from it.
+#: Number of additional pairs that a prior link counts as when another link is fitted from it.
 FIXED_STRENGTH = 100
 GLOBAL_STRENGTH = 5000
-_MIN_SLOPE = 0.8  # less would give nodes without a positive row in training a probability above 0
-_MAX_ITERATIONS = 100
+_MIN_SLOPE = 0.8  # below it, nodes without positive training rows get a probability above 0
+_MAX_ITER = 100
 
 
 class Link(NamedTuple):
-    """A score s stands for the probability 1 / (1 + exp(-(slope * s + intercept)))."""
+    """Maps a score s to the probability 1 / (1 + exp(-(slope * s + intercept)))."""
 
     slope: float
     intercept: float
@@ -29,16 +29,17 @@ class Link(NamedTuple):
 def fit_link(
     scores: NDArray[np.floating], is_positive: NDArray[np.bool_], prior: Link, strength: float
 ) -> Link:
-    """Return the link of least log-loss.
+    """Return the link with the minimum log-loss.
 
     Parameters
     ----------
     scores, is_positive
-        Score and truth of each pair.
+        Score and true value of each pair.
     prior
-        Link to stay near to.
+        Link that the result is shrunk toward.
     strength
-        The prior weighs as much as so many further pairs with these scores that answer as it says.
+        Weight of the prior: the number of additional pairs with these scores whose true values are
+        distributed as the prior predicts.
 
     Examples
     --------
@@ -53,9 +54,9 @@ def fit_link(
     target = (is_positive + share * prior(s)) / (1 + share)
     link = np.array(prior)
     loss = _loss(link, s, target)
-    for _ in range(_MAX_ITERATIONS):
+    for _ in range(_MAX_ITER):
         step = _newton_step(link, s, target)
-        # The loss is convex, so a step that is short enough lowers it.
+        # The loss is convex, so a sufficiently short step lowers it.
         while (new_loss := _loss(link - step, s, target)) > loss and np.abs(step).max() > 1e-9:
             step /= 2
         if new_loss > loss or np.abs(step).max() <= 1e-9:
@@ -73,8 +74,8 @@ def _newton_step(
     link: NDArray[np.float64], s: NDArray[np.float64], target: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     p = expit(link[0] * s + link[1])
-    miss, weight = p - target, p * (1 - p)
-    gradient = np.array([miss @ s, miss.sum()])
+    residual, weight = p - target, p * (1 - p)
+    gradient = np.array([residual @ s, residual.sum()])
     mixed = weight @ s
     hessian = np.array([[weight @ s**2, mixed], [mixed, weight.sum()]])
     # Equal scores leave one direction without curvature.
@@ -83,7 +84,7 @@ def _newton_step(
 
 
 def node_links(link: Link, n_nodes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return slope and intercept of each node: the same for all."""
+    """Return slope and intercept of each node, the same for all nodes."""
     slope = max(link.slope, _MIN_SLOPE)
     return np.full(n_nodes, slope, np.float32), np.full(n_nodes, link.intercept, np.float32)
 
@@ -95,16 +96,16 @@ def depth_links(
     is_positive: NDArray[np.bool_],
     overall: Link,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return slope and intercept of each node: those of its depth, shrunk to the overall link.
+    """Return slope and intercept of each node, fitted by depth and shrunk toward one link.
 
     Parameters
     ----------
     depth
         Depth of each node of the tree.
     nodes, scores, is_positive
-        The pairs.
+        Node, score and true value of each pair.
     overall
-        Link of all pairs.
+        Link fitted to all pairs.
     """
     slope, intercept = node_links(overall, len(depth))
     of_pair = depth[nodes]

@@ -1,4 +1,4 @@
-"""A forest of label trees with their node classifiers: what training makes and queries read."""
+"""A forest of label trees with their node classifiers: the result of training, used for search."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
-#: Slope and intercept of the sigmoid that makes a probability of a score, by loss. The squared
-#: hinge gives no probabilities of its own; these rank best (docs/study.md).
+#: Slope and intercept of the sigmoid that turns scores into probabilities, by loss. The squared
+#: hinge has no probabilities of its own; these values rank best (docs/study.md).
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 
-# What a model is beside its trees and their weights.
+# Attributes of a model besides its trees and their weights.
 _META = ("n_features", "link", "has_root")
 
 
 class PathScores(NamedTuple):
     """The (row, node) pairs of Algorithm 1, row by row: children of positive nodes, and the root.
 
-    The root is among them where it has a classifier of its own.
+    The root is included only if it has a classifier of its own.
     """
 
     nodes: NDArray[np.int32]
-    scores: NDArray[np.float32]  # what the node's classifier says, before any link
+    scores: NDArray[np.float32]  # scores of the node's classifier, before any link
     is_positive: NDArray[np.bool_]  # whether the row has a label under the node
 
 
@@ -51,19 +51,20 @@ class Model:
     trees
         One or more trees.
     layouts
-        The node classifiers of each tree; their arrays are used as they are, also where they are
+        The node classifiers of each tree. Their arrays are used without a copy, even if they are
         mapped from a file.
     link
         How scores become probabilities: the loss that the weights were fitted with.
     n_features
-        Columns of X.
+        Number of columns of X.
     has_root
         Whether the root has a classifier of its own, because some training rows had no label.
     calibration
-        How scores become probabilities and these label sets, where it is not as the loss has it.
+        How scores become probabilities, and probabilities become label sets; None for the link of
+        the loss.
     normalize_siblings
-        Whether estimates of siblings that sum to less than 1 are divided by their sum, as at least
-        one child of a positive node is positive: what Theorem 6 needs. It is not stored.
+        Whether estimates of siblings that sum to less than 1 are divided by their sum, because at
+        least one child of a positive node is positive. Theorem 6 requires it. It is not stored.
     """
 
     def __init__(
@@ -115,16 +116,16 @@ class Model:
 
     @property
     def n_weights(self) -> int:
-        """Number of weights kept, over all nodes and trees; they are counted one by one."""
+        """Number of stored weights over all nodes and trees; counted again on each access."""
         return sum(native.count() for native in self._native)
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the weights and their index."""
+        """Size of the weights and their index in bytes."""
         return sum(layout.n_bytes for layout in self.layouts)
 
     def weights(self, tree: int = 0) -> NodeWeights:
-        """Return the weights of a tree by node, as a copy."""
+        """Return a copy of the weights of a tree, by node."""
         native = self._native[tree]
         families = [native.of_children(v) for v in range(-1, self.trees[tree].n_nodes)]
         _, indptr, features, values, bias, _ = zip(*families, strict=True)
@@ -137,12 +138,12 @@ class Model:
         )
 
     def calibrated(self, calibration: Calibration) -> Self:
-        """Return the same model, over the same arrays, with another calibration."""
+        """Return the same model, sharing its arrays, with another calibration."""
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         return type(self)(*parts, calibration)
 
     def quantized(self) -> Self:
-        """Return the model with weights of one byte each: 255 steps for each node."""
+        """Return the model with 8-bit weights: 255 levels per node."""
         layouts = [Layout(*native.quantized()) for native in self._native]
         parts = (self.link, self.n_features, self.has_root, self.calibration)
         return type(self)(self.trees, layouts, *parts)
@@ -159,9 +160,9 @@ class Model:
         scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
-        """Return probabilities, best first in each row, and how many classifiers each row called.
+        """Return probabilities, best first in each row, and classifiers evaluated per row.
 
-        The indices of the matrix are not sorted: a row's entries are in the order of probability.
+        The indices of the matrix are not sorted: the entries of a row are ordered by probability.
 
         Parameters
         ----------
@@ -170,7 +171,7 @@ class Model:
         k
             Maximum number of labels per row, the most probable; None for all.
         threshold
-            Labels with a smaller probability are left out.
+            Minimum probability; labels below it are not returned.
         limits
             Thresholds and weights by label.
         beam
@@ -181,22 +182,19 @@ class Model:
             results. 1 evaluates the fewest. More nodes of similar probability are faster where many
             rows evaluate the same nodes. The labels are the same.
         scaling
-            Scaling of the rows, applied without a copy of X.
+            Scaling of the rows, applied during the search without a copy of X.
         n_threads
             Number of threads; the results are the same for every number.
         """
         check_query(k, threshold)
-        if beam is not None:
-            self._check_beam(beam)
+        self._check_beam(beam)
         curve = self.calibration.curve
         raw = limits if limits is None or curve is None else limits.before(curve)
         self._check_width(X)
         indptr, labels, probabilities, calls = _core.search(
             self._native,
             [] if raw is None else raw.native(self.trees),
-            X.indptr.astype(np.int64, copy=False),
-            X.indices,
-            X.data,
+            *_csr_arrays(X),
             k=min(k or 0, self.n_labels),
             threshold=threshold if curve is None else float(curve.before(threshold)),
             beam=beam or 0,
@@ -208,7 +206,7 @@ class Model:
         )
         found = sparse.csr_array((probabilities, labels, indptr), shape=(X.shape[0], self.n_labels))
         if curve is not None:
-            found = curve.of(found, threshold, None if limits is None else limits.thresholds)
+            found = curve.apply(found, threshold, None if limits is None else limits.thresholds)
         return found, calls
 
     def top_k_row(
@@ -220,15 +218,14 @@ class Model:
         beam: int | None = None,
         scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k best labels of one row, padded with -1 and 0, with no time to lose."""
-        if beam is not None:
-            self._check_beam(beam)
+        """Return the k best labels of one row, padded with -1 and 0, with minimal overhead."""
+        self._check_beam(beam)
         return _core.best_labels(
             self._native, indices, values, k, beam or 0, scaling._native, *self._knots
         )
 
     def native(self, use: str) -> Self:
-        """Return the model itself, whose nodes are native."""
+        """Return the model itself, because its nodes are native."""
         return self
 
     def _check_width(self, X: FeatureMatrix) -> None:
@@ -237,18 +234,17 @@ class Model:
                 f"X has {X.shape[1]} columns, but the model was trained with {self.n_features}"
             )
 
-    def _check_beam(self, beam: int) -> None:
-        if beam < 1:
+    def _check_beam(self, beam: int | None) -> None:
+        if beam is not None and beam < 1:
             raise ValueError(f"beam must be at least 1, but is {beam}")
-        if len(self.trees) > 1:
-            raise ValueError(f"beam is for one tree, but the model has {len(self.trees)}")
+        if beam is not None and len(self.trees) > 1:
+            raise ValueError(f"beam requires one tree, but the model has {len(self.trees)}")
 
     def path_scores(self, X: FeatureMatrix, rows: LabelRows, n_threads: int) -> list[PathScores]:
-        """Return what the node classifiers of each tree say about rows with known labels."""
+        """Return the scores of the node classifiers of each tree for rows with known labels."""
         self._check_width(X)
-        arrays = (X.indptr.astype(np.int64, copy=False), X.indices, X.data)
         pairs = [
-            native.path_scores(*arrays, rows.indptr, rows.indices, n_threads)
+            native.path_scores(*_csr_arrays(X), rows.indptr, rows.indices, n_threads)
             for native in self._native
         ]
         return [PathScores(nodes, scores, z.view(np.bool_)) for nodes, scores, z in pairs]
@@ -266,9 +262,7 @@ class Model:
         curve = self.calibration.curve
         found = _core.probabilities_of(
             self._native,
-            X.indptr.astype(np.int64, copy=False),
-            X.indices,
-            X.data,
+            *_csr_arrays(X),
             labels.indptr,
             labels.indices,
             scaling._native,
@@ -277,7 +271,7 @@ class Model:
         return found if curve is None else curve(found)
 
     def classifier(self, tree: int, node: int) -> NodeClassifier | None:
-        """Return the classifier of a node, or None for a root that has none."""
+        """Return the classifier of a node, or None for a root without one."""
         if node == 0 and not self.has_root:
             return None
         _, _, features, weights, bias, _ = self._native[tree].of_node(node)
@@ -286,14 +280,14 @@ class Model:
         return NodeClassifier(features, weights, float(bias[0]), *link)
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
-        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
         if node < 0 and not self.has_root:
             return np.ones(1)
         estimates = self._native[tree].child_probabilities(node, row.indices, row.data)
         return estimates.astype(np.float64)
 
     def covered(self, X: FeatureMatrix) -> NDArray[np.float32]:
-        """Return products along paths to all labels, normalised as Theorem 6 has it; few rows."""
+        """Return products along paths to all labels, normalized for Theorem 6; for a few rows."""
         parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         calibration = replace(self.calibration, curve=None)
         products = type(self)(*parts, calibration, normalize_siblings=True)
@@ -306,10 +300,9 @@ class Model:
     # The model file -----------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return all that the model is: a part that JSON can say, and arrays by name."""
-        meta = {name: getattr(self, name) for name in _META}
-        meta |= {"n_trees": len(self.trees), "objective": self.calibration.objective}
-        arrays = self.calibration.to_arrays()
+        """Return all but the calibration: a part that JSON can represent, and arrays by name."""
+        meta = {"n_trees": len(self.trees), **{name: getattr(self, name) for name in _META}}
+        arrays: dict[str, NDArray[Any]] = {}
         for t, (tree, layout) in enumerate(zip(self.trees, self.layouts, strict=True)):
             arrays |= {f"tree{t}.parent": tree.parent, f"tree{t}.label": tree.label}
             arrays |= {f"tree{t}.{name}": array for name, array in layout._asdict().items()}
@@ -320,16 +313,19 @@ class Model:
         cls,
         meta: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
+        *,
+        calibration: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]] | None = None,
         names: Callable[[], list[Any]] | None = None,
     ) -> Self:
-        """Return the model that `to_arrays` was called on; the arrays are used as they are.
+        """Return the model that `to_arrays` was called on; the arrays are used without a copy.
 
-        `names` gives the names of the labels of the trees, when they are first used.
+        `calibration` is what its own `to_arrays` returned; None for none. `names` returns the names
+        of the labels of the trees, when they are first used.
 
         Raises
         ------
         ValueError
-            If any part is missing or breaks a rule that keeps queries within the arrays.
+            If any part is missing, unknown or breaks a rule that keeps searches within the arrays.
         """
         _check_meta(meta, n_arrays=len(arrays))
         trees = [_stored_tree(arrays, t) for t in range(meta["n_trees"])]
@@ -338,18 +334,18 @@ class Model:
         if len({tree.n_labels for tree in trees}) > 1:
             raise ValueError("all trees must have the same labels")
         layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
-        calibration = Calibration.from_arrays(
-            arrays,
-            n_nodes=[tree.n_nodes for tree in trees],
-            n_labels=trees[0].n_labels,
-            objective=meta["objective"],
-        )
-        return cls(trees, layouts, **{name: meta[name] for name in _META}, calibration=calibration)
+        if len(arrays) != len(trees) * (2 + len(LAYOUT_DTYPES)):
+            raise ValueError("the arrays of a model must be those of its trees, but there are more")
+        made = Calibration()
+        if calibration is not None:
+            n_nodes = [tree.n_nodes for tree in trees]
+            made = Calibration.from_arrays(*calibration, n_nodes, trees[0].n_labels)
+        return cls(trees, layouts, **{name: meta[name] for name in _META}, calibration=made)
 
     def check_weights(self) -> None:
-        """Refuse weights that are not finite or lie outside; answers are safe, but odd, with them.
+        """Raise ValueError if a weight is not finite or lies outside its node or its features.
 
-        This looks at every weight, which takes longer than all else that opening a file does.
+        Searches are memory-safe either way. This reads every weight, the slow part of opening.
         """
         for t, native in enumerate(self._native):
             try:
@@ -358,13 +354,17 @@ class Model:
                 raise ValueError(f"tree{t}.bytes: {error}") from None
 
 
+def _csr_arrays(X: FeatureMatrix) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+    return X.indptr.astype(np.int64, copy=False), X.indices, X.data
+
+
 def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
-    if meta.keys() != {"n_trees", "objective", *_META}:
-        raise ValueError(f"a model must have n_trees, objective, {', '.join(_META)}")
-    for name, most in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
+    if meta.keys() != {"n_trees", *_META}:
+        raise ValueError(f"a model must have n_trees, {', '.join(_META)}, and nothing else")
+    for name, maximum in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
         number = meta[name]
-        if type(number) is not int or not 1 <= number <= most:
-            raise ValueError(f"{name} must be an integer in 1..{most}, but is {number!r:.40}")
+        if type(number) is not int or not 1 <= number <= maximum:
+            raise ValueError(f"{name} must be an integer in 1..{maximum}, but is {number!r:.40}")
     if meta["link"] not in list(LINKS):
         raise ValueError(f"link must be one of {', '.join(LINKS)}, but is {meta['link']!r:.40}")
     if not isinstance(meta["has_root"], bool):
@@ -378,7 +378,7 @@ def _stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
         tree = LabelTree.from_parents(parent, label)
     except ValueError as error:
         raise ValueError(f"tree{t}: {error}") from None
-    # Weights go by the number of the node, so a tree that is numbered anew would mix them up.
+    # Weights are stored by node number, so a renumbered tree would mix them up.
     if not (np.array_equal(tree.parent, parent) and np.array_equal(tree.label, label)):
         raise ValueError(f"tree{t}: nodes must be numbered breadth first, and none have one child")
     return tree
@@ -390,7 +390,7 @@ def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
 
 
 def check_query(k: int | None, threshold: float) -> None:
-    """Refuse a number of labels or a threshold that makes no sense."""
+    """Raise ValueError if k or the threshold is out of range."""
     if k is not None and k < 1:
         raise ValueError(f"k must be at least 1, but is {k}")
     if not 0 <= threshold <= 1:

@@ -1,4 +1,4 @@
-"""Learning that never stops: one pass over rows, and a tree that grows with the labels."""
+"""Online learning: one pass over the rows, and a tree that grows with the labels."""
 
 from labeltree.online.columns import fold_columns
 from labeltree.online.params import OnlineParams

@@ -1,4 +1,4 @@
-"""Any number of columns folded into a fixed one, for features that nobody knows in advance."""
+"""Hashing of columns to a fixed number, for feature spaces that grow."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from labeltree.data.features import FeatureMatrix
 def fold_columns(X: Any, n_features: int) -> FeatureMatrix:
     """Return X with column j added to column j modulo n_features.
 
-    A model that learns online has a fixed number of columns. Where the number of X grows with time,
-    fold it: two columns that share a place are confused, which costs little while few do.
+    The number of features of an online model is fixed after the first call of `partial_fit`. If
+    your feature space grows, hash it to a fixed size with this function. Columns that share an
+    index cannot be distinguished; this has little effect while there are few such collisions.
 
     Parameters
     ----------

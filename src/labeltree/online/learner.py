@@ -1,4 +1,4 @@
-"""The state of a model that learns row by row, with the names of its labels."""
+"""The state of an online model, with the names of its labels."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ _ARRAYS = {
     "features": "i4",
     "numbers": "f4",
 }
-_META = {"options", "intercept_scaling", "counts", "n_features"}
-# Logits that a start is moved to: nodes without any positive row had one that no row could
-# overcome, and a root without a classifier was sure.
-_LEAST_BIAS = np.float32(-10.0)
-_AT_ONCE = 4096  # nodes whose weights are copied together
+_META = {"params", "intercept_scaling", "counts", "n_features"}
+# Minimum log-odds of the bias after a warm start. The bias of a node without positive rows would be
+# too low for new rows to overcome; a root without a classifier gets half of it, with sign reversed.
+_MIN_BIAS = np.float32(-10.0)
+_NODES_AT_ONCE = 4096  # whose weights are copied together
 
 
 class OnlineBatch(NamedTuple):
-    """Rows with labels in the learner's numbers: new ones come in the order of their first rows."""
+    """Rows with the learner's label numbers; new labels are in the order of their first rows."""
 
     X: FeatureMatrix
     rows: LabelRows
-    room_names: list[Hashable]  # labels to add before any row is learned
+    added_names: list[Hashable]  # labels to add before any row is learned
     new_names: list[Hashable]
-    columns: int  # labels that Y has room for, seen or not; 0 where labels go by name
+    n_columns: int  # columns of Y, whether or not a row has them; 0 if labels have names
 
     @property
     def arrays(self) -> tuple[_I64, _I32, _F32, _I64, _I32]:
-        """What the kernels take."""
+        """The arguments of the native methods."""
         return *_feature_arrays(self.X), self.rows.indptr, self.rows.indices
 
 
 class OnlineLearner:
-    """A growing tree with its weights, the names of its labels, and the last rows.
+    """A growing tree with its weights, the names of its labels, and the most recent rows.
 
-    Labels are numbered by the learner in the order in which they come; where Y is an indicator
-    without names, name j is column j.
+    The learner numbers labels in the order in which they occur. If Y is an indicator without names,
+    name j is column j.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class OnlineLearner:
     ) -> None:
         self.native, self.options, self.recent = native, options, recent
         self.intercept_scaling = intercept_scaling
-        self.lock = RLock()  # held while anybody learns or looks
+        self.lock = RLock()  # held while a thread learns or reads the state
         self.names = list(names)
         self._number = {name: j for j, name in enumerate(self.names)}
 
@@ -92,7 +92,7 @@ class OnlineLearner:
         tree: LabelTree | None = None,
         names: Sequence[Hashable] = (),
     ) -> Self:
-        """Return a learner that knows nothing, or just a tree."""
+        """Return a learner without any rows; if a tree is given, with its labels."""
         native = _core.OnlineModel(
             None if tree is None else tree._native, n_features, options.native(intercept_scaling)
         )
@@ -108,9 +108,9 @@ class OnlineLearner:
         options: OnlineParams,
         intercept_scaling: float,
     ) -> Self:
-        """Return a learner that goes on from the weights of a batch fit."""
+        """Return a learner that starts from the weights of `fit`."""
         if len(model.trees) > 1:
-            raise ValueError(f"partial_fit needs one tree, but the model has {len(model.trees)}")
+            raise ValueError(f"partial_fit requires one tree, but the model has {len(model.trees)}")
         tree = model.trees[0]
         made = cls.start(
             model.n_features, options, intercept_scaling or 1.0, tree=tree, names=names
@@ -123,34 +123,34 @@ class OnlineLearner:
             first = 0 if v < 0 else int(tree.first_child[v])
             nodes = slice(first, first + len(biases))
             scaled = np.repeat(slope[nodes], np.diff(indptr)) * weights
-            bias_of = np.maximum(slope[nodes] * biases + intercept[nodes], _LEAST_BIAS)
+            log_odds = np.maximum(slope[nodes] * biases + intercept[nodes], _MIN_BIAS)
             if v < 0 and not model.has_root:
-                bias_of = np.full(1, -_LEAST_BIAS / 2, np.float32)
+                log_odds = np.full(1, -_MIN_BIAS / 2, np.float32)
             made.native.warm_start(
-                v, indptr, features, scaled, bias_of, options.warm_start_strength
+                v, indptr, features, scaled, log_odds, options.warm_start_strength
             )
         return made
 
     # Labels -------------------------------------------------------------------------------------
 
     def batch(
-        self, X: FeatureMatrix, rows: LabelRows, room: Sequence[Hashable] = ()
+        self, X: FeatureMatrix, rows: LabelRows, classes: Sequence[Hashable] = ()
     ) -> OnlineBatch:
-        """Return rows in the learner's numbers; nothing is learned or added yet."""
+        """Return rows with the learner's label numbers, without learning or adding anything."""
         by_column = rows.kind == "indicator" and rows.names is None
         used, first = np.unique(rows.indices, return_index=True)
         number = np.full(rows.n_labels, -1, np.int32)
-        room_names = [name for name in dict.fromkeys(room) if name not in self._number]
-        added = {name: len(self.names) + j for j, name in enumerate(room_names)}
+        added_names = [name for name in dict.fromkeys(classes) if name not in self._number]
+        added = {name: len(self.names) + j for j, name in enumerate(added_names)}
         new_names: list[Hashable] = []
         for j in used[np.argsort(first)].tolist():
             name = rows.name(j)
             known = self._number.get(name, added.get(name, -1))
             if known < 0:
-                known = len(self.names) + len(room_names) + len(new_names)
+                known = len(self.names) + len(added_names) + len(new_names)
                 new_names.append(name)
             number[j] = known
-        n_labels = len(self.names) + len(room_names) + len(new_names)
+        n_labels = len(self.names) + len(added_names) + len(new_names)
         numbered = sparse.csr_array(
             (np.ones(len(rows.indices), np.uint8), number[rows.indices], rows.indptr),
             shape=(rows.n_rows, n_labels),
@@ -158,22 +158,22 @@ class OnlineLearner:
         numbered.sort_indices()
         indices = numbered.indices.astype(np.int32, copy=False)
         made = LabelRows(rows.indptr, indices, n_labels, None, rows.kind)
-        return OnlineBatch(X, made, room_names, new_names, rows.n_labels if by_column else 0)
+        return OnlineBatch(X, made, added_names, new_names, rows.n_labels if by_column else 0)
 
     def add_labels(self, names: Sequence[Hashable]) -> None:
-        """Make room for labels that no row has had yet."""
+        """Add labels before any row has them."""
         new = [name for name in dict.fromkeys(names) if name not in self._number]
         self.native.add_labels(len(new))
         self._add_names(new)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Number of rows learned and of labels."""
+        """Number of learned rows and number of labels."""
         return self.native.counts[0], len(self.names)
 
     @property
     def has_columns(self) -> bool:
-        """Whether labels are columns of Y, so that none can go."""
+        """Whether labels are columns of Y, which cannot be removed."""
         return all(isinstance(name, int | np.integer) for name in self.names)
 
     def _add_names(self, names: Sequence[Hashable]) -> None:
@@ -182,7 +182,7 @@ class OnlineLearner:
             self.names.append(name)
 
     def classes(self, kind: Kind) -> NDArray[Any]:
-        """Return the labels by their position in answers."""
+        """Return the names of the labels in the order of predictions."""
         names = name_array(self.names)
         if kind == "indicator" and names.dtype.kind in "iu":
             return np.sort(names)
@@ -200,7 +200,7 @@ class OnlineLearner:
 
     def learn(self, batch: OnlineBatch, weight: NDArray[np.float32] | None, n_threads: int) -> None:
         """Learn rows in their order."""
-        self.add_labels(batch.room_names)
+        self.add_labels(batch.added_names)
         given = np.empty(0, np.float32) if weight is None else weight
         try:
             self.native.learn(*batch.arrays, given, n_threads)
@@ -210,7 +210,7 @@ class OnlineLearner:
     def predict_then_fit(
         self, batch: OnlineBatch, k: int, kind: Kind
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Learn rows, and return the best labels of each as they were before it was learned."""
+        """Learn rows, and return the best labels of each row, predicted before it is learned."""
         try:
             labels, probabilities = self.native.predict_then_fit(*batch.arrays, k)
         finally:
@@ -220,7 +220,7 @@ class OnlineLearner:
     def best(
         self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int, kind: Kind
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k best labels of one row as positions in `classes`, -1 for none."""
+        """Return the k best labels of one row as positions in `classes`, padded with -1."""
         labels, probabilities = self.native.best(indices, values, k)
         return self._in_classes(labels, kind), probabilities
 
@@ -229,21 +229,21 @@ class OnlineLearner:
         return positions[labels].astype(np.int64)
 
     def _after(self, batch: OnlineBatch) -> None:
-        # An interrupt may come between rows: labels of later rows are not there then.
+        # After an interrupt between rows, the labels of later rows have not been added.
         grown = self.native.n_labels - len(self.names)
         self._add_names(batch.new_names[:grown])
         if grown < len(batch.new_names):
             return
         self.recent.add(batch.X, batch.rows)
-        self.add_labels(range(batch.columns))
+        self.add_labels(range(batch.n_columns))
         if self.options.max_weights is not None:
             self.native.prune(self.options.max_weights)
 
     def remove_labels(self, names: Sequence[Hashable]) -> None:
-        """Forget labels."""
+        """Remove labels and the leaves that hold them."""
         for name in names:
             if name not in self._number:
-                raise ValueError(f"there is no label {name!r} to remove")
+                raise ValueError(f"labels to remove must be in classes_, but {name!r} is not")
         keep = np.ones(len(self.names), np.uint8)
         keep[[self._number[name] for name in names]] = 0
         number = np.where(keep == 1, np.cumsum(keep, dtype=np.int64) - 1, -1)
@@ -260,7 +260,7 @@ class OnlineLearner:
         seed: int,
         n_threads: int,
     ) -> None:
-        """Build the tree anew from rows, the last ones by default, and keep what still holds."""
+        """Build a new tree from rows, the recent ones by default, and keep weights that apply."""
         X, rows = self.recent.features, self.recent.rows(len(self.names))
         if batch is not None:
             X, rows = batch.X, batch.rows
@@ -273,21 +273,24 @@ class OnlineLearner:
             tree._native, *_feature_arrays(X), rows.indptr, rows.indices, n_threads
         )
 
-    # What is known --------------------------------------------------------------------------------
+    # Reading --------------------------------------------------------------------------------------
 
     def tree(self) -> LabelTree:
-        """Return the tree with labels by the learner's numbers."""
+        """Return the tree with the learner's label numbers."""
         if not self.names:
-            raise ValueError("no row has had a label yet, so there is nothing to answer")
+            raise ValueError(
+                "predictions need at least one label, but no row has had one; call partial_fit "
+                "with labels first"
+            )
         return LabelTree.from_parents(*self.native.nodes())
 
     def snapshot(self, kind: Kind) -> tuple[Model, NDArray[Any]]:
-        """Return the model and the labels as they are now, which belong together."""
+        """Return the current model with its labels."""
         with self.lock:
             return self.freeze(kind), self.classes(kind)
 
     def tree_cost(self) -> TreeCost:
-        """Return what the last rows cost with this tree, and at least with any."""
+        """Return the cost of the recent rows with this tree, and its lower bound for any tree."""
         rows = self.recent.rows(len(self.names))
         if rows.n_rows == 0 or rows.n_labels == 0:
             return TreeCost(float("nan"), float("nan"), 0)
@@ -295,7 +298,7 @@ class OnlineLearner:
         return TreeCost(total / rows.n_rows, lower_bound(rows) / rows.n_rows, rows.n_rows)
 
     def freeze(self, kind: Kind) -> Model:
-        """Return the model as it is now, laid out for queries."""
+        """Return the current model with weights laid out for searches."""
         numbered = self.tree()
         classes = self.classes(kind)
         tree = LabelTree.from_parents(
@@ -306,8 +309,8 @@ class OnlineLearner:
         n_features = self.native.n_features
         trained = np.ones(tree.n_nodes, np.uint8)
         builder = _core.LayoutBuilder(tree._native, n_features, trained, NEVER, False)
-        for first in range(0, tree.n_nodes, _AT_ONCE):
-            last = min(first + _AT_ONCE, tree.n_nodes)
+        for first in range(0, tree.n_nodes, _NODES_AT_ONCE):
+            last = min(first + _NODES_AT_ONCE, tree.n_nodes)
             builder.add(*self.native.weights(first, last, self.options.weight_threshold)[:-1])
         layout = Layout(*builder.finish())
         has_root = self.native.counts[1] > 0
@@ -317,9 +320,9 @@ class OnlineLearner:
     # Files and pickles ----------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return all but the names: a part that JSON can say, and arrays by name."""
+        """Return everything but the names: values that JSON can hold, and arrays by name."""
         meta = {
-            "options": asdict(self.options),
+            "params": asdict(self.options),
             "intercept_scaling": self.intercept_scaling,
             "counts": list(self.native.counts),
             "n_features": self.native.n_features,
@@ -332,12 +335,12 @@ class OnlineLearner:
     def from_arrays(
         cls, meta: Any, arrays: Mapping[str, NDArray[Any]], names: Sequence[Hashable]
     ) -> Self:
-        """Return the learner that `to_arrays` was called on.
+        """Restore the learner from `to_arrays`.
 
         Raises
         ------
         ValueError
-            If any part is missing or breaks a rule that keeps kernels within the arrays.
+            If a part is missing or breaks a rule that keeps native code within the arrays.
         """
         options, intercept_scaling, counts, n_features = _checked(meta)
         taken = {name: take(arrays, name, dtype) for name, dtype in _ARRAYS.items()}
@@ -348,7 +351,7 @@ class OnlineLearner:
             **taken,
         )
         if native.n_labels != len(names):
-            raise ValueError(f"there are {native.n_labels} labels, but {len(names)} names")
+            raise ValueError(f"there must be {native.n_labels} names, but there are {len(names)}")
         kept = {
             name.removeprefix("recent."): array
             for name, array in arrays.items()
@@ -380,7 +383,7 @@ def _checked(meta: Any) -> tuple[OnlineParams, float, Any, int]:
     if not isinstance(intercept_scaling, int | float) or not 0 <= intercept_scaling < np.inf:
         raise ValueError(f"intercept_scaling must be at least 0, but is {intercept_scaling!r:.40}")
     try:
-        options = OnlineParams.parse(meta["options"])
+        options = OnlineParams.parse(meta["params"])
     except TypeError as error:
         raise ValueError(str(error)) from None
     return options, float(intercept_scaling), tuple(counts), n_features

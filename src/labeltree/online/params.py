@@ -1,4 +1,4 @@
-"""How a tree learns row by row."""
+"""Parameters of online learning."""
 
 from __future__ import annotations
 
@@ -20,37 +20,40 @@ INSERTS = {
 
 @dataclass(frozen=True)
 class OnlineParams:
-    """What `PLTClassifier(online_params={...})` may hold.
+    """Parameters that `PLTClassifier(online_params={...})` accepts.
 
     Parameters
     ----------
     optimizer
-        "adagrad", or "ftrl" (follow the regularised leader; a half more memory).
+        "adagrad", or "ftrl" (follow the regularized leader), which uses half as much memory again.
     learning_rate
-        How far a row moves the weights.
+        Step size of the updates.
     smoothing
-        Above 0; less lets the first rows of a feature move its weights further. Added to the sum of
-        squared gradients by "adagrad", and to its square root by "ftrl".
+        Greater than 0. With a smaller value, the first rows of a feature change its weights more.
+        "adagrad" adds it to the sum of squared gradients, "ftrl" to the square root of this sum.
     l1, l2
-        Pull towards 0 of the weights that a row touches.
+        Regularization of the weights that a row updates.
     min_gradient
-        A node learns nothing from rows that it gets wrong by less than this probability.
+        Minimum error, in probability, for which a node learns from a row.
     insert
-        Where a new label goes when a node is full. "cost": to a child that the row visits anyway,
-        or else to any child, in both cases the one with the fewest rows. "cost+score": the same,
-        but where the row visits no child, to one with a high score, less so for children with many
-        labels. "score": to the child with the highest score; trees may become deep.
+        Where a new label is placed if a node is full. "cost": under a child that the row visits
+        anyway, or else under any child; in both cases the one with the fewest rows. "cost+score":
+        the same, but if the row visits no child, under one with a high score, with a penalty for
+        children with many labels. "score": under the child with the highest score; trees may become
+        deep.
     max_degree
-        Children of a node, as far as it is for new labels. One less than a multiple of 8 uses the
-        vectors of the processor best.
+        Maximum number of children of a node when labels are added. One less than a multiple of 8
+        makes the best use of vector instructions.
     keep_rows
-        So many of the last rows are kept for `rebuild_tree` and `tree_cost_`.
+        Number of recent rows that are kept for `rebuild_tree` and `tree_cost_`.
     max_weights
-        Above so many weights, the features with the smallest ones are dropped; None for no limit.
+        Maximum number of weights; above it, the features with the smallest weights are dropped.
+        None for no limit.
     weight_threshold
-        Weights of at most this size are left out of answers (not of learning).
+        Weights with an absolute value of at most this are not used in predictions; learning keeps
+        them.
     warm_start_strength
-        After `fit`: how firmly its weights stay where they are, as a sum of squared gradients.
+        Resistance of the weights of `fit` to change, as an initial sum of squared gradients.
 
     Examples
     --------
@@ -74,8 +77,8 @@ class OnlineParams:
     def __post_init__(self) -> None:
         for name, known in (("optimizer", OPTIMIZERS), ("insert", INSERTS)):
             if getattr(self, name) not in known:
-                words = ", ".join(known)
-                raise ValueError(f"{name} must be one of {words}, but is {getattr(self, name)!r}")
+                choices = ", ".join(known)
+                raise ValueError(f"{name} must be one of {choices}, but is {getattr(self, name)!r}")
         for name in ("learning_rate", "smoothing"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be above 0, but is {getattr(self, name)}")
@@ -96,7 +99,7 @@ class OnlineParams:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any] | None) -> Self:
-        """Return the options of a mapping; those that it does not name keep their defaults."""
+        """Return the parameters in a mapping; all others have their defaults."""
         if given is None:
             return cls()
         if not isinstance(given, Mapping):
@@ -107,12 +110,12 @@ class OnlineParams:
         for name in given:
             if name not in known:
                 raise ValueError(
-                    f"online_params has no option {name!r}; there are {', '.join(known)}"
+                    f"online_params must be among {', '.join(known)}, but one is {name!r}"
                 )
         return cls(**given)
 
     def native(self, intercept_scaling: float) -> _core.OnlineSettings:
-        """Return what the kernel takes."""
+        """Return the settings of the native model."""
         return _core.OnlineSettings(
             optimizer=_core.Optimizer[self.optimizer],
             learning_rate=self.learning_rate,

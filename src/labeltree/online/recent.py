@@ -1,4 +1,4 @@
-"""The last rows, kept for building a tree anew."""
+"""The most recent rows, kept to rebuild the tree from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ARRAYS = {"indptr": "i8", "indices": "i4", "values": "f4", "label_indptr": "i8"
 
 
 class RecentRows:
-    """At most n_kept rows, the last ones; labels by the learner's numbers.
+    """The n_kept most recent rows, with the learner's label numbers.
 
     Examples
     --------
@@ -35,14 +35,14 @@ class RecentRows:
         self._n_rows = 0
 
     def add(self, X: FeatureMatrix, rows: LabelRows) -> None:
-        """Keep rows, and drop the oldest ones beyond the limit."""
+        """Add rows, and drop the oldest rows beyond the limit."""
         if self.n_kept == 0:
             return
         first = max(0, X.shape[0] - self.n_kept)
         kept = rows.select(slice(first, None))
         self._pieces.append((X[first:].copy(), kept.indptr, kept.indices))
         self._n_rows += kept.n_rows
-        # Put together once there is as much again, so that each row is copied a few times at most.
+        # Joined when the size has doubled, so that each row is copied only a few times.
         if self._n_rows > 2 * self.n_kept or len(self._pieces) > 1000:
             self._join()
 
@@ -65,9 +65,9 @@ class RecentRows:
         if len(self._pieces) != 1 or self._n_rows > self.n_kept:
             self._join()
         if not self._pieces:
-            nothing = np.empty(0, np.float32)
+            empty = np.empty(0, np.float32)
             return canonical_csr(
-                np.zeros(1, np.int64), nothing.astype(np.int32), nothing, self.n_features
+                np.zeros(1, np.int64), empty.astype(np.int32), empty, self.n_features
             )
         return self._pieces[0][0]
 
@@ -91,7 +91,7 @@ class RecentRows:
         self._pieces = [(X, pointers(lengths), kept)]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all that is kept."""
+        """Return the kept rows as arrays by name."""
         X, rows = self.features, self.rows(0)
         indptr = X.indptr.astype(np.int64)
         arrays = (indptr, X.indices, X.data, rows.indptr, rows.indices)
@@ -101,7 +101,7 @@ class RecentRows:
     def from_arrays(
         cls, arrays: Mapping[str, NDArray[Any]], n_kept: int, n_features: int, n_labels: int
     ) -> Self:
-        """Return what `to_arrays` was called on."""
+        """Restore the rows from `to_arrays`."""
         made = cls(n_kept, n_features)
         indptr, indices, values, label_indptr, labels = (
             take(arrays, name, dtype) for name, dtype in _ARRAYS.items()
@@ -109,7 +109,7 @@ class RecentRows:
         _check(indptr, indices, n_features)
         _check(label_indptr, labels, n_labels)
         if len(values) != len(indices) or len(indptr) != len(label_indptr):
-            raise ValueError("kept rows must have features and labels")
+            raise ValueError("kept rows must have the same number of features and labels")
         if len(indptr) > 1:
             X = canonical_csr(indptr, indices, values, n_features)
             made._pieces = [(X, label_indptr, labels)]
@@ -118,8 +118,8 @@ class RecentRows:
 
 
 def _check(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int) -> None:
-    sound = len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == len(indices)
-    if not sound or (np.diff(indptr) < 0).any():
-        raise ValueError("the ends of kept rows must ascend to the number of entries")
+    is_valid = len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == len(indices)
+    if not is_valid or (np.diff(indptr) < 0).any():
+        raise ValueError("the ends of kept rows must increase to the number of entries")
     if len(indices) and not (indices.min() >= 0 and indices.max() < n_columns):
         raise ValueError(f"entries of kept rows must lie in 0..{n_columns - 1}")

@@ -1,6 +1,6 @@
-"""Label trees for river: one row at a time, features and labels by name.
+"""Label trees for river: one row at a time, with features and labels by name.
 
-Needs river: pip install "labeltree[river]".
+Requires river: pip install "labeltree[river]".
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ except ImportError as error:
 Features = Mapping[Hashable, Any]
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
-#: Rows are not kept unless asked for: river's models remember no rows.
+#: Like other models of river, these keep no rows by default.
 _DEFAULTS = {"keep_rows": 0}
 
 
 def hashed_row(x: Features, n_features: int, *, normalize: bool) -> Row:
-    """Return the columns and values of a row; a text value makes a column of name and value.
+    """Return the columns and values of a row; text values become one-hot columns.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def hashed_row(x: Features, n_features: int, *, normalize: bool) -> Row:
 
 
 class _Growing:
-    """What both classifiers share."""
+    """The part that both classifiers share."""
 
     def __init__(
         self,
@@ -90,16 +90,16 @@ class _Growing:
 
 # river's classes have no type information for mypy where river is not installed.
 class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ignore]
-    """One class a row, in river's manner; classes may come at any time.
+    """A river classifier: one class per row; new classes may occur at any time.
 
     Parameters
     ----------
     n_features
-        Feature names are hashed to so many columns.
+        Number of columns that feature names are hashed to.
     normalize
-        Scale rows to length 1.
+        Whether to scale rows to length 1.
     k
-        So many classes are answered, with probabilities that sum to 1; None for all.
+        Number of classes to return, with probabilities that sum to 1; None for all.
     online_params
         Parameters of `labeltree.online.OnlineParams`.
 
@@ -117,11 +117,11 @@ class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ig
         return True
 
     def learn_one(self, x: Features, y: Any) -> None:
-        """Learn one row."""
+        """Learn from one row."""
         self._learn(x, [_plain(y)])
 
     def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, float]:
-        """Return the probability of each class."""
+        """Return the probabilities of the k most probable classes."""
         found = self._probabilities(x)
         total = sum(found.values())
         if total <= 0:
@@ -130,9 +130,9 @@ class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ig
 
 
 class TreeTagger(_Growing, base.MultiLabelClassifier):  # type: ignore[misc, unused-ignore]
-    """Any number of labels a row, in river's manner; labels may come at any time.
+    """A river multi-label classifier: any number of labels per row; new labels may occur.
 
-    Parameters are those of `TreeClassifier`.
+    The parameters are those of `TreeClassifier`.
 
     Examples
     --------
@@ -145,17 +145,17 @@ class TreeTagger(_Growing, base.MultiLabelClassifier):  # type: ignore[misc, unu
     """
 
     def learn_one(self, x: Features, y: Mapping[Any, bool]) -> None:
-        """Learn one row; labels that are False are made known."""
+        """Learn from one row; labels that are False are added, too."""
         self._learner.add_labels([_plain(label) for label in y])
         self._learn(x, [_plain(label) for label, is_there in y.items() if is_there])
 
     def predict_proba_one(self, x: Features, **kwargs: Any) -> dict[Any, dict[bool, float]]:
-        """Return the probabilities of each label not to be there and to be there."""
+        """Return for each label the probabilities of False (absent) and True (present)."""
         found = self._probabilities(x)
         return {label: {False: 1.0 - p, True: p} for label, p in found.items()}
 
     def predict_one(self, x: Features, **kwargs: Any) -> dict[Any, bool]:
-        """Return whether each label is there."""
+        """Return for each label whether its probability is at least 0.5."""
         return {label: p >= 0.5 for label, p in self._probabilities(x).items()}
 
 

@@ -1,4 +1,4 @@
-"""The online state of a model file, which waits there until learning goes on."""
+"""The online state of a model file, which is read when training continues."""
 
 from __future__ import annotations
 
@@ -12,49 +12,58 @@ from numpy.typing import NDArray
 from labeltree.data.arrays import take
 from labeltree.data.labels import Kind
 from labeltree.storage.names import StoredNames
+from labeltree.storage.section import Section
 
 if TYPE_CHECKING:
     from labeltree.online.learner import OnlineLearner
 
-_PREFIX = "online."
+#: The section that holds the state.
+ONLINE = "online"
+_PREFIX = f"{ONLINE}."
+_RECENT = ("indptr", "indices", "values", "label_indptr", "labels")
+_ARRAYS = (
+    *("parent", "label", "n_rows", "row_begin", "features", "numbers", "positions"),
+    *(f"recent.{name}" for name in _RECENT),
+)
+_CONTENT = {"params": dict, "intercept_scaling": float, "counts": list, "n_features": int}
 
 
-def store_learner(
-    learner: OnlineLearner, kind: Kind
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the state as the file has it; names are stored as those of the classes."""
-    meta, arrays = learner.to_arrays()
+def store_learner(learner: OnlineLearner, kind: Kind) -> Section:
+    """Return the section of the state, without which a model still predicts.
+
+    Names are stored as those of the classes.
+    """
+    content, arrays = learner.to_arrays()
     arrays["positions"] = learner.positions(kind)
-    return meta, {f"{_PREFIX}{name}": array for name, array in arrays.items()}
+    named = {f"{_PREFIX}{name}": array for name, array in arrays.items()}
+    return Section(ONLINE, content, named, required=False)
 
 
 @dataclass(frozen=True, eq=False)
 class StoredLearner:
-    """What makes an `OnlineLearner` when it is called: opening a file copies nothing."""
+    """A section that becomes an `OnlineLearner` when called, so that opening a file is fast."""
 
-    meta: Any
+    meta: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     classes: StoredNames
 
     @classmethod
-    def take(cls, meta: Any, arrays: Mapping[str, NDArray[Any]], classes: StoredNames) -> Self:
-        """Return the state with the arrays of a file that belong to it."""
-        own = {
-            name.removeprefix(_PREFIX): array
-            for name, array in arrays.items()
-            if name.startswith(_PREFIX)
-        }
-        return cls(meta, own, classes)
+    def take(cls, section: Section, classes: StoredNames) -> Self:
+        """Return the state of a section."""
+        section.check_content(_CONTENT)
+        section.check_arrays([f"{_PREFIX}{name}" for name in _ARRAYS])
+        arrays = {name.removeprefix(_PREFIX): array for name, array in section.arrays.items()}
+        return cls(section.content, arrays, classes)
 
     def __call__(self) -> OnlineLearner:
-        """Return the learner; ValueError if the file holds none that makes sense."""
+        """Return the learner; ValueError if the arrays break a rule."""
         from labeltree.online.learner import OnlineLearner
 
         arrays = dict(self.arrays)
         n_names = self.classes.n_names
         positions = take(arrays, "positions", "i4", n_names)
         if not np.array_equal(np.sort(positions), np.arange(n_names)):
-            raise ValueError("online.positions must hold every label once")
+            raise ValueError("online.positions must contain every label once")
         del arrays["positions"]
         names = self.classes.names[positions].tolist()
         return OnlineLearner.from_arrays(self.meta, arrays, names)

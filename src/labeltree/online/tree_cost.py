@@ -1,4 +1,4 @@
-"""What the current tree costs, beside what no tree can do better."""
+"""The cost of the current tree and a lower bound for any tree."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class TreeCost(NamedTuple):
-    """Nodes that a row of the last rows visits on average."""
+    """Mean number of nodes that a recent row visits."""
 
     cost: float  # with the current tree
-    lower_bound: float  # with any tree
-    n_rows: int  # that this is about
+    lower_bound: float  # for any tree
+    n_rows: int  # number of recent rows

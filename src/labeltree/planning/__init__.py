@@ -1,4 +1,4 @@
-"""Which tree to take: candidates, what they cost, and what fits into a budget."""
+"""Choosing a tree: candidates, their costs, and the best one within a budget."""
 
 from labeltree.planning.budget import Budget
 from labeltree.planning.plans import PlanRow

@@ -1,4 +1,4 @@
-"""Limits on time, memory and latency, written as people write them: "60s", "500MB", "50us"."""
+"""Limits on time, memory and latency, parsed from text such as "60s", "500MB" or "50us"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labeltree.units import BYTES, LONG_SECONDS, SECONDS, parse_quantity
 
 @dataclass(frozen=True)
 class Budget:
-    """What training and answering may take; None where there is no limit.
+    """Limits on training and prediction; None means no limit.
 
     Examples
     --------
@@ -21,10 +21,10 @@ class Budget:
     0.002
     """
 
-    time: float | None = None  #: seconds of training
-    memory: float | None = None  #: bytes while training
-    model: float | None = None  #: bytes of the model
-    latency: float | None = None  #: seconds of one query
+    time: float | None = None  #: training time in seconds
+    memory: float | None = None  #: peak memory while training, in bytes
+    model: float | None = None  #: size of the model in bytes
+    latency: float | None = None  #: seconds per query
 
     def __post_init__(self) -> None:
         for name, limit in self.limits().items():
@@ -38,15 +38,15 @@ class Budget:
 
     @classmethod
     def parse(cls, given: str | Mapping[str, float | str] | Budget | None) -> Budget:
-        """Return the budget of a text, of a mapping, or no limits for None.
+        """Return the budget given as a string or a mapping; None gives no limits.
 
         Parameters
         ----------
         given
-            Texts such as "60s", "5min" (training time), "500MB", "2GiB" (memory while training) and
-            "50us", "2ms" (latency of a query), several with commas between; "time=0.5s",
-            "model=20MB" say which limit is meant. A mapping from time, memory, model and latency to
-            such texts or to seconds and bytes.
+            A string such as "60s" or "5min" (training time), "500MB" or "2GiB" (memory while
+            training), or "50us" or "2ms" (latency of a query). Separate several limits with commas,
+            and name a limit explicitly with "time=0.5s" or "model=20MB". Alternatively, a mapping
+            from time, memory, model and latency to such strings or to seconds and bytes.
         """
         if given is None or isinstance(given, Budget):
             return given or cls()
@@ -56,7 +56,7 @@ class Budget:
             pairs = [_checked_pair(name, limit) for name, limit in given.items()]
         else:
             raise TypeError(
-                'a budget is a text such as "60s" or a mapping such as {"time": 60}, but is '
+                'budget must be a string such as "60s" or a mapping such as {"time": 60}, but is '
                 f"{type(given).__name__}"
             )
         limits = dict(pairs)
@@ -82,11 +82,11 @@ def _parse_part(part: str) -> tuple[str, float]:
 def _checked_pair(name: str, limit: float | str) -> tuple[str, float]:
     known = [field.name for field in fields(Budget)]
     if name not in known:
-        raise ValueError(f"a budget limits {', '.join(known)}, but names {name!r}")
+        raise ValueError(f"a budget limits {', '.join(known)}, but got {name!r}")
     if not isinstance(limit, str):
         return name, float(limit)
     value, unit = parse_quantity(limit)
     units = BYTES if name in ("memory", "model") else SECONDS | LONG_SECONDS
     if unit not in units:
-        raise ValueError(f"a limit of {name} is in {', '.join(units)}, but is {limit!r}")
+        raise ValueError(f"a limit of {name} must be in {', '.join(units)}, but is {limit!r}")
     return name, value * units[unit]

@@ -1,4 +1,4 @@
-"""The trees worth trying on given data, and what is proven about each."""
+"""Candidate trees for a data set, and the guarantee that each provides."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from labeltree.trees._multiclass import DEFAULT_EXACT_UP_TO
 from labeltree.trees.cost_model import PAPER
 from labeltree.units import compact
 
-_MAX_STAR = 1000  # labels; beyond, one classifier a label for every row is what trees are to avoid
+_MAX_STAR = 1000  # labels; beyond that, a tree should avoid one classifier per label
 _MAX_EXACT = 12  # labels; takes milliseconds
 _WIDE = 16  # children of the wide k-means tree
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What builders are given."""
+    """Input of the builders."""
 
     X: Any  # csr_array or None
     rows: LabelRows
@@ -40,7 +40,7 @@ class Inputs:
 
     @cached_property
     def is_nested(self) -> bool:
-        """Whether the rows of every label are rows of all labels that are more frequent."""
+        """Whether the rows of each label are a subset of those of every more frequent label."""
         return is_nested(self.rows)
 
     @property
@@ -53,35 +53,35 @@ class Inputs:
 class Guarantee:
     """What is proven about the cost of a tree."""
 
-    short: str  #: fits a column of a table
+    short: str  #: for a table column
     text: str
 
 
 OPTIMAL = Guarantee("optimal", "no tree costs less on these rows")
-NEAR_ENTROPY = Guarantee("opt+3", "at most 3 a row above the optimum, as no row has two labels")
+NEAR_ENTROPY = Guarantee("opt+3", "at most 3 per row above the optimum, as no row has two labels")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to build a tree, when it makes sense and what it guarantees."""
+    """A builder, when it applies, and what it guarantees."""
 
     name: str
     build: Callable[[Inputs], LabelTree]
-    # Why it is of no use for these inputs; "" where it is of use.
+    # Why the builder does not apply to these inputs; "" if it applies.
     unfit: Callable[[Inputs], str] = lambda inputs: ""
-    # What is proven beyond max D_j for these inputs; None where nothing is.
+    # What is proven beyond max D_j for these inputs; None if nothing is.
     guarantee: Callable[[Inputs], Guarantee | None] = lambda inputs: None
 
 
 def own_candidate(name: str, tree: LabelTree, rows: LabelRows) -> Candidate:
-    """Return a tree of the user with its labels numbered as those of the rows."""
+    """Return a user-supplied tree with its labels numbered like those of the rows."""
     if tree.n_labels != rows.n_labels:
         raise ValueError(f"tree {name} has {tree.n_labels} labels, but Y has {rows.n_labels}")
     if tree.names is not None and rows.names is not None:
         number = {label: j for j, label in enumerate(rows.names.tolist())}
         for label in tree.names:
             if label not in number:
-                raise ValueError(f"tree {name} has label {label!r}, but Y has not")
+                raise ValueError(f"tree {name} has label {label!r}, but Y does not")
         numbers = np.array([number[label] for label in tree.names], np.int32)
         labels = np.where(tree.label < 0, np.int32(-1), numbers[tree.label])
         tree = LabelTree.from_parents(tree.parent, labels, names=rows.names)
@@ -89,9 +89,9 @@ def own_candidate(name: str, tree: LabelTree, rows: LabelRows) -> Candidate:
 
 
 def times_optimum(factor: int) -> Guarantee:
-    """Return the guarantee that every tree makes with factor max D_j."""
+    """Return the guarantee that every tree provides, with factor max D_j."""
     return Guarantee(
-        f"≤{compact(factor)}×", f"at most {factor} times the optimum, whatever the label rows"
+        f"≤{compact(factor)}×", f"at most {factor} times the optimum, for any label rows"
     )
 
 
@@ -110,7 +110,7 @@ def ternary_factor(n_labels: int) -> int:
 
 
 def _needs_features(inputs: Inputs) -> str:
-    return "needs X" if inputs.X is None else ""
+    return "needs features" if inputs.X is None else ""
 
 
 def _needs_sweeps(inputs: Inputs) -> str:
@@ -131,7 +131,7 @@ def _multiclass_guarantee(inputs: Inputs) -> Guarantee:
 
 
 def _cheapest_guarantee(inputs: Inputs) -> Guarantee | None:
-    """Never dearer than the proven trees, so it keeps their word."""
+    """Return the best guarantee of the proven trees: cheapest never costs more than they do."""
     if inputs.cost_model != PAPER:
         return None
     if inputs.is_nested:
@@ -152,7 +152,7 @@ def _kmeans(inputs: Inputs, **options: Any) -> LabelTree:
 
 
 def _collapsed_kmeans(inputs: Inputs) -> LabelTree:
-    """Split down to single labels, for collapse to decide which labels share a node."""
+    """Split down to single labels, so that collapse decides which labels share a node."""
     tree = _kmeans(inputs, max_leaf_size=1)
     return trees.collapse(tree, inputs.rows, cost_model=inputs.cost_model)
 
@@ -181,7 +181,7 @@ CANDIDATES = (
     Candidate(
         "nested",
         lambda i: trees.nested(i.rows.counts),
-        unfit=lambda i: "" if i.is_nested else "labels do not lie within each other",
+        unfit=lambda i: "" if i.is_nested else "labels are not nested",
         guarantee=lambda i: OPTIMAL,
     ),
     Candidate(

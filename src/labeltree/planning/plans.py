@@ -1,7 +1,7 @@
-"""Trees for your own data side by side, and the choice among them under a budget.
+"""Comparison of trees for a data set, and the best one within a budget.
 
-Trees are built in full and priced exactly; time, memory and latency are estimates, made by counting
-operations (`labeltree.resources`).
+Trees are built in full and their costs are exact. Time, memory and latency are estimates from
+operation counts (`labeltree.planning.resources`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from labeltree.units import format_bytes, format_seconds
 __all__ = ["RATES", "Plan", "PlanRow", "Rates", "plan"]
 
 DEFAULT_SWEEPS = 2
-_STOPPED = "stopped before"  # why a tree was left out
-_THRESHOLD = 0.5  # of the reports; the plan itself uses none of what depends on it
+_STOPPED = "interrupted"  # why a tree was left out
+_THRESHOLD = 0.5  # for the reports; the plan uses nothing that depends on it
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class PlanRow:
     tree: LabelTree
     report: TreeReport
     guarantee: Guarantee  #: what is proven about its cost
-    price: float  #: of all nodes but the root's own, by the plan's cost model
+    price: float  #: cost of all nodes except the root's own, by the plan's cost model
     build_seconds: float  #: measured
     resources: Resources | None  #: estimates; None without features
-    breaks: tuple[str, ...] = ()  #: limits of the budget that it breaks, in words
-    excess: float = 1.0  #: the largest use over its limit; above 1 where a limit is broken
+    breaks: tuple[str, ...] = ()  #: exceeded limits of the budget, as text
+    excess: float = 1.0  #: largest ratio of use to limit; above 1 if a limit is exceeded
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures by name, fit for JSON; the tree itself is left out."""
+        """Return all figures by name, ready for JSON, without the tree itself."""
         return {
             "name": self.name,
             **self.report.to_dict(),
@@ -69,33 +69,33 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class Plan:
-    """Trees side by side, cheapest first, and the one to take; `print` shows the table."""
+    """Comparison of trees, cheapest first, and the recommended one; `print` shows the table."""
 
     rows: tuple[PlanRow, ...]
     best: PlanRow
-    reason: str  #: why it is the best
+    reason: str  #: why this tree is the best
     budget: Budget
-    left_out: Mapping[str, str]  #: names of trees that were not built, and why
+    left_out: Mapping[str, str]  #: names of the trees that were not built, and why
 
     @property
     def fits(self) -> bool:
-        """Whether the best tree stays within the budget; if not, no tree does."""
+        """Whether the best tree is within the budget; if not, no tree is."""
         return not self.best.breaks
 
     @property
     def stopped(self) -> bool:
-        """Whether Ctrl-C ended the plan before the last tree."""
+        """Whether Ctrl-C interrupted the plan before the last tree."""
         return _STOPPED in self.left_out.values()
 
     def table(self) -> str:
-        """Return the plan as text of at most 100 columns."""
+        """Return the plan as a text table of at most 100 columns."""
         return plan_table(self)
 
     def __str__(self) -> str:
         return self.table()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan by names, fit for JSON; the trees themselves are left out."""
+        """Return the plan as a dictionary, ready for JSON, without the trees themselves."""
         return {
             "best": self.best.name,
             "reason": self.reason,
@@ -120,41 +120,41 @@ def plan(
     cost_model: CostModel = PAPER,
     progress: Progress | None = None,
 ) -> Plan:
-    """Return the trees that make sense for X and Y side by side, and the best within a budget.
+    """Return a comparison of the trees that suit X and Y, and the best one within a budget.
 
-    The best tree is the cheapest one by the cost model among those within the budget; of equally
-    cheap ones the one with fewer nodes. How well a tree predicts is not known before it is trained,
-    so it plays no part. If no tree is within the budget, the best is the one that exceeds it by the
+    The best tree is the one with the lowest cost, by the cost model, among those within the budget.
+    Ties go to the tree with fewer nodes. Accuracy is not considered, because it is unknown before
+    training. If no tree is within the budget, the best tree is the one that exceeds it by the
     smallest factor, and `Plan.fits` is False.
 
-    Ctrl-C between two trees ends the plan with those that are done.
+    Ctrl-C between two trees ends the plan with the trees built so far.
 
     Parameters
     ----------
     X
-        Features of the rows. With None, trees over features and all estimates are left out.
+        Features of the rows. If None, trees that need features and all estimates are left out.
     Y
         Labels of the rows.
     trees
-        Names of the trees to build; all that make sense by default.
+        Names of the trees to build. If None, all that suit the data.
     compare_trees
-        Trees of your own to compare with, by name.
+        Your own trees to include in the comparison, by name.
     budget
-        "60s" for building and training, "500MB" for training, "50us" for a query, several with
-        commas between, or a mapping; see `labeltree.planning.Budget.parse`.
+        Limits such as "60s" (building and training), "500MB" (training) or "50us" (one query),
+        separated by commas, or a mapping; see `labeltree.planning.Budget.parse`.
     holdout
-        Share of the rows, drawn at random, that trees are priced on but not built from. They say
-        what queries will cost.
+        Fraction of the rows, drawn at random, that is not used to build the trees. The cost of
+        these rows estimates the cost of queries.
     sweeps
-        Sweeps of the tree "cheapest+sweeps". They take most of the time on many rows.
+        Number of sweeps for the tree "cheapest+sweeps". On many rows, sweeps take most of the time.
     random_state
-        Draws held-out rows and the first centroids of k-means.
+        Seed for drawing the held-out rows and the initial centroids of k-means.
     n_jobs
-        Threads of k-means. Estimates are for one core.
+        Number of threads for k-means. Estimates are always for one core.
     cost_model
-        Prices that trees are chosen by and that "cheapest" and "kmeans+collapse" minimise.
+        Cost model that trees are compared by and that "cheapest" and "kmeans+collapse" minimize.
     progress
-        Told how far the plan is.
+        Callback that receives the number of trees done, their total, and the next tree's name.
 
     Examples
     --------
@@ -192,21 +192,23 @@ def _check(X: Any, rows: LabelRows, budget: Budget, holdout: float, sweeps: int)
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
     if X is None and budget.limits():
         raise ValueError(
-            "time, memory and latency are estimated from features; give X or no budget"
+            "time, memory and latency are estimated from features; pass X or drop the budget"
         )
     if not 0 <= holdout < 1:
-        raise ValueError(f"holdout is a share of the rows in 0..1, but is {holdout}")
+        raise ValueError(f"holdout must be at least 0 and less than 1, but is {holdout}")
     if sweeps < 0:
         raise ValueError(f"sweeps must be at least 0, but is {sweeps}")
 
 
 def _split(n_rows: int, holdout: float, random_state: int) -> tuple[Any, Any]:
-    """Return the rows to build from and those to hold out, both ascending; None for no rows."""
+    """Return the rows to build from and those to hold out, both ascending; None without holdout."""
     n_holdout = round(n_rows * holdout)
     if n_holdout == 0:
         return None, None
     if n_holdout == n_rows:
-        raise ValueError(f"holdout leaves no row to build trees from: {holdout} of {n_rows}")
+        raise ValueError(
+            f"holdout must leave a row to build trees from, but is {holdout} of {n_rows} rows"
+        )
     order = np.random.default_rng(random_state).permutation(n_rows)
     return np.sort(order[n_holdout:]), np.sort(order[:n_holdout])
 
@@ -214,33 +216,31 @@ def _split(n_rows: int, holdout: float, random_state: int) -> tuple[Any, Any]:
 def _candidates(
     inputs: Inputs, names: Iterable[str] | None, compare_trees: Mapping[str, LabelTree]
 ) -> tuple[list[Candidate], dict[str, str]]:
-    """Return the trees to build, and the others with the reason why not."""
+    """Return the trees to build, and the reason why each of the others is left out."""
     if isinstance(names, str):
-        raise TypeError(f"trees is a list of names, but is the text {names!r}")
+        raise TypeError(f"trees must be a list of names, but is the string {names!r}")
     known = {candidate.name: candidate for candidate in CANDIDATES}
     wanted = list(known) if names is None else list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
-            raise ValueError(
-                f"trees are {', '.join(known)}, but one of those asked for is {name!r}"
-            )
+            raise ValueError(f"trees must be among {', '.join(known)}, but one is {name!r}")
     reasons = {name: known[name].unfit(inputs) for name in wanted}
     left_out = {name: reason for name, reason in reasons.items() if reason}
     chosen = [known[name] for name in wanted if not reasons[name]]
     for name, tree in compare_trees.items():
         if name in known:
-            raise ValueError(f"a tree of your own needs a name of its own, but is called {name!r}")
+            raise ValueError(f"your own tree needs a name that no builder has, but is {name!r}")
         chosen.append(own_candidate(name, tree, inputs.rows))
     if not chosen:
         raise ValueError(
-            "a plan needs a tree to build, but left out "
+            "a plan needs at least one tree to build, but all are left out: "
             + ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
         )
     return chosen, left_out
 
 
 class _Pricing:
-    """All that rows of a plan have in common."""
+    """Inputs shared by all rows of a plan."""
 
     def __init__(self, inputs: Inputs, holdout: LabelRows | None, budget: Budget) -> None:
         self.inputs, self.holdout, self.budget = inputs, holdout, budget
@@ -248,7 +248,7 @@ class _Pricing:
         self.features = None if inputs.X is None else FeatureCounts.of(inputs.X)
 
     def row(self, candidate: Candidate) -> PlanRow:
-        """Build and price one tree."""
+        """Build one tree and compute its cost and estimates."""
         rows, cost_model = self.inputs.rows, self.inputs.cost_model
         start = time.perf_counter()
         tree = candidate.build(self.inputs)
@@ -272,7 +272,7 @@ class _Pricing:
             price=cost_model.price(tree, rows),
             build_seconds=seconds,
             resources=resources,
-            **_broken(self.budget, resources, seconds),
+            **_exceeded(self.budget, resources, seconds),
         )
 
     def _guarantee(self, candidate: Candidate, figures: TreeReport) -> Guarantee:
@@ -281,8 +281,8 @@ class _Pricing:
         return candidate.guarantee(self.inputs) or times_optimum(figures.guarantee)
 
 
-def _broken(budget: Budget, resources: Resources | None, build_seconds: float) -> dict[str, Any]:
-    """Return which limits are broken, and by which factor the worst is."""
+def _exceeded(budget: Budget, resources: Resources | None, build_seconds: float) -> dict[str, Any]:
+    """Return which limits are exceeded, and the largest ratio of use to limit."""
     if resources is None:
         return {}
     uses = {
@@ -306,18 +306,18 @@ def _amount(name: str, value: float) -> str:
 def _build_all(
     chosen: list[Candidate], pricing: _Pricing, progress: Progress | None
 ) -> list[PlanRow]:
-    """Return the rows that are done: all, or those before Ctrl-C came."""
+    """Return the finished rows: all of them, or those before Ctrl-C."""
     rows: list[PlanRow] = []
-    tell = progress or (lambda done, total, name: None)
+    report_progress = progress or (lambda done, total, name: None)
     for candidate in chosen:
         try:
-            tell(len(rows), len(chosen), candidate.name)
+            report_progress(len(rows), len(chosen), candidate.name)
             rows.append(pricing.row(candidate))
         except KeyboardInterrupt:
             if not rows:
                 raise
             break
-    tell(len(rows), len(chosen), "")
+    report_progress(len(rows), len(chosen), "")
     return rows
 
 
@@ -325,7 +325,7 @@ def _choose(rows: list[PlanRow], budget: Budget, left_out: dict[str, str]) -> Pl
     ordered = sorted(rows, key=lambda row: (row.price, row.tree.n_nodes))
     fitting = [row for row in ordered if not row.breaks]
     limits = ", ".join(f"{name} {_amount(name, at)}" for name, at in budget.limits().items())
-    among = "the trees that were done" if _STOPPED in left_out.values() else "all trees"
+    among = "the trees built so far" if _STOPPED in left_out.values() else "all trees"
     if not limits:
         best, reason = ordered[0], f"the cheapest of {among}"
     elif fitting:
@@ -333,5 +333,5 @@ def _choose(rows: list[PlanRow], budget: Budget, left_out: dict[str, str]) -> Pl
         reason = f"the cheapest of the {len(fitting)} within {limits}"
     else:
         best = min(ordered, key=lambda row: row.excess)
-        reason = f"no tree is within {limits}; this one exceeds it least, {best.excess:.3g} times"
+        reason = f"no tree is within {limits}; this one exceeds it the least, by {best.excess:.3g}×"
     return Plan(tuple(ordered), best, reason, budget, left_out)

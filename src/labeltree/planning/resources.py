@@ -1,6 +1,6 @@
-"""What training and answering with a tree will take: time, memory, size of the model, latency.
+"""Estimates for a tree: training time, training memory, model size and prediction latency.
 
-There is no clock here: operations are counted and multiplied by `RATES`.
+Nothing is timed: operations are counted and multiplied by `RATES`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from labeltree import _core, cost
 from labeltree.data import LabelRows
 from labeltree.trees import LabelTree
 
-#: Entries of X that are looked at to count the features of all nodes: a few seconds.
+#: Maximum number of entries of X read to count the features of all nodes; takes a few seconds.
 MAX_ENTRIES = 4e9
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What an operation takes on one core.
+    """Time and memory of each operation on one core.
 
-    Fitted to the training of thirteen trees on eurlex-4k (benchmarks/pages/cost_model.py), and
-    rounded up for weights that do not stay in cache. Seconds are rough; the ratio of two trees is
-    better than that. `planning.measure_cost_model` fits prices to your own rows and machine.
+    The rates are fitted to the training times of thirteen trees on eurlex-4k
+    (benchmarks/pages/cost_model.py), and rounded up for weights that do not stay in cache. Absolute
+    times are rough; the ratio between two trees is more accurate. `planning.measure_cost_model`
+    fits a cost model to your own rows and machine.
     """
 
-    train_row_ns: float = 8.0  #: a feature of a row, for each node whose children it trains
-    train_pair_ns: float = 2.0  #: a feature of a row, for each node it trains
-    predict_ns: float = 1.0  #: a feature of a query, for one of the nodes it visits
-    bytes_per_weight: int = 8  #: number and value of a feature with a weight
+    train_row_ns: float = 8.0  #: per feature of a row, for each node whose children it trains
+    train_pair_ns: float = 2.0  #: per feature of a row, for each node it trains
+    predict_ns: float = 1.0  #: per feature of a query, for each node it visits
+    bytes_per_weight: int = 8  #: feature number and value of each weight
     n_lanes: int = 16  #: nodes trained at once, with a float32 for every feature
 
 
@@ -43,24 +44,24 @@ class Resources:
     """Estimates for one tree, on one core."""
 
     training_seconds: float
-    training_bytes: float  #: data, all weights before pruning, and the weights at work: at most
-    model_bytes: float  #: all weights before pruning: at most
+    training_bytes: float  #: upper bound: data, model and the buffers of nodes in training
+    model_bytes: float  #: upper bound: all weights before thresholding
     latency_seconds: float  #: one query
 
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """Which features rows have, as the counts of all trees need it."""
+    """The sparsity pattern of X, shared by the estimates of all trees."""
 
     indptr: NDArray[np.int64]
     features: NDArray[np.int32]
     n_features: int
     n_rows: int
-    n_used: int  #: features that some row has
+    n_used: int  #: features that occur in at least one row
 
     @classmethod
     def of(cls, X: Any) -> FeatureCounts:
-        """Return the pattern of X, a CSR array made by `as_features`."""
+        """Return the sparsity pattern of X, a CSR array made by `as_features`."""
         used = np.zeros(X.shape[1], bool)
         used[X.indices] = True
         indptr = X.indptr.astype(np.int64, copy=False)
@@ -69,7 +70,7 @@ class FeatureCounts:
 
     @property
     def per_row(self) -> float:
-        """Mean number of features of a row."""
+        """Mean number of features per row."""
         return len(self.features) / max(self.n_rows, 1)
 
     def sample(self, share: float, seed: int) -> FeatureCounts:
@@ -94,8 +95,8 @@ def active_features(
 ) -> NDArray[np.float64]:
     """Return the number of distinct features in the rows of each inner node; 0 for leaves.
 
-    Exact while the rows of all inner nodes together have at most `max_entries` entries of X;
-    beyond, features are sampled and their counts scaled up, which keeps the mean right.
+    The counts are exact if the rows of all inner nodes together have at most `max_entries` entries
+    of X. Beyond that, features are sampled and their counts scaled up, which is unbiased.
     """
     inner = tree.degree > 0
     entries = float(cost.node_weights(tree, rows)[inner].sum()) * X.per_row
@@ -116,7 +117,7 @@ def estimate(
     prediction_cost: float,
     rates: Rates = RATES,
 ) -> Resources:
-    """Return what a tree will take to train on these rows and to query.
+    """Return the estimates for training a tree on these rows and querying it.
 
     A node has at most one weight for each feature that occurs in a row of its parent.
     """
@@ -124,13 +125,13 @@ def estimate(
     weights = X.n_used + float(active @ tree.degree)
     model_bytes = weights * rates.bytes_per_weight
     data_bytes = 8 * len(X.features) + 4 * len(rows.indices) + 16 * X.n_rows
-    at_work = 4 * rates.n_lanes * float(active.max())
+    buffers = 4 * rates.n_lanes * float(active.max())
     weight = cost.node_weights(tree, rows)
     nanoseconds = rates.train_row_ns * float(weight[tree.degree > 0].sum())
     nanoseconds += rates.train_pair_ns * (rows.n_rows + float(weight @ tree.degree))
     return Resources(
         training_seconds=nanoseconds * X.per_row * 1e-9,
-        training_bytes=data_bytes + model_bytes + at_work,
+        training_bytes=data_bytes + model_bytes + buffers,
         model_bytes=model_bytes,
         latency_seconds=prediction_cost * X.per_row * rates.predict_ns * 1e-9,
     )

@@ -18,7 +18,7 @@ _Column = tuple[str, Callable[["PlanRow"], str]]
 
 
 def plan_table(plan: Plan) -> str:
-    """Return the table, what its columns mean, and the choice."""
+    """Return the table, a legend of its columns, and the recommended tree."""
     columns = _columns(plan)
     lines = [[title for title, _ in columns]]
     lines += [[write(row) for _, write in columns] for row in plan.rows]
@@ -39,8 +39,8 @@ def _columns(plan: Plan) -> list[_Column]:
         ("degree", lambda row: compact(row.report.max_degree)),
     ]
     if first.report.holdout_cost_per_row is not None:
-        # There is no room for both, and the degree can be had from the report.
-        shape[2] = ("new", lambda row: compact(row.report.holdout_cost_per_row or 0.0))
+        # There is no room for both, and the report has the degree.
+        shape[2] = ("unseen", lambda row: compact(row.report.holdout_cost_per_row or 0.0))
     columns: list[_Column] = [
         ("tree", lambda row: _shortened(row.name)),
         ("cost", lambda row: compact(row.report.cost_per_row)),
@@ -60,7 +60,7 @@ def _columns(plan: Plan) -> list[_Column]:
 
 
 def _resources(row: PlanRow) -> Resources:
-    assert row.resources is not None  # all rows of a plan have them or none has
+    assert row.resources is not None  # either all rows of a plan have them or none does
     return row.resources
 
 
@@ -76,21 +76,21 @@ def _notes(plan: Plan) -> list[str]:
     first = plan.rows[0]
     bound = first.report.lower_bound / first.report.n_rows
     notes = [
-        f"cost: (row, node) pairs a row; no tree is below {compact(bound)}. ×bound: the cost over "
-        "that bound. guarantee: what is proven, for rows of this kind or for any."
+        f"cost: (row, node) pairs per row; no tree is below {compact(bound)}. ×bound: cost divided "
+        "by that bound. guarantee: proven for any rows, or for rows like these."
     ]
     if first.report.holdout_cost_per_row is not None:
-        notes.append("new: cost of the held-out rows, which is what queries cost.")
+        notes.append("unseen: cost of the held-out rows, an estimate of the cost of queries.")
     if first.resources is not None:
         notes.append(
-            "train, query: estimates for one core. memory, model: at most, before weights are "
-            "pruned."
+            "train, query: estimates for one core. memory, model: upper bounds, before small "
+            "weights are dropped."
         )
     if plan.left_out:
         notes.append(f"left out: {_by_reason(plan.left_out)}.")
     if not plan.fits:
         listed = "; ".join(f"{row.name}: {', '.join(row.breaks)}" for row in plan.rows)
-        notes.append(f"over the budget: {listed}.")
+        notes.append(f"over budget: {listed}.")
     notes.append(f"* {plan.best.name}: {plan.reason}.")
     return [line for note in notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
 

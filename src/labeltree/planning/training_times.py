@@ -1,4 +1,4 @@
-"""How long trees take to train on this machine, and the price list that explains it."""
+"""Measured training times on this machine, and the cost model fitted to them."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from labeltree.data.row_scaling import UNIT
 from labeltree.training.nodes import SolverSettings, make_trainer, train_tree
 from labeltree.trees import CostModel, LabelTree
 
-#: From the paper's price list, which makes narrow nodes, to ever wider ones.
+#: From the paper's cost model, which favors narrow nodes, to ones that favor ever wider nodes.
 PER_ROW = (0.0, 3.0, 10.0, 30.0, 100.0, 300.0)
-_LEAST_SHARE = 1e-3  # of the other price, since a price list needs both
+_MIN_SHARE = 1e-3  # of the per-row cost, since a cost model needs both
 
 
 class Times(NamedTuple):
-    """What some trees ask for, and the CPU seconds that their training took."""
+    """Operation counts of several trees, and the CPU seconds that training them took."""
 
     rows: NDArray[np.float64]  # rows of all inner nodes of a tree, summed
     pairs: NDArray[np.float64]  # rows times children, summed
-    cost: NDArray[np.float64]  # as the trainer estimates it, for all packs
+    cost: NDArray[np.float64]  # the estimate of the trainer, summed over packs
     seconds: NDArray[np.float64]
 
     def prices(self) -> tuple[float, float]:
-        """Return microseconds for a row of a node and for a pair, by relative least squares."""
-        asked = np.column_stack([self.rows, self.pairs]) / self.seconds[:, None]
-        per_row, per_pair = nnls(asked, np.full(len(asked), 1e6))[0]
-        return float(per_row), float(max(per_pair, _LEAST_SHARE * per_row, 1e-9))
+        """Return microseconds per row of a node and per pair, by relative least squares."""
+        counts = np.column_stack([self.rows, self.pairs]) / self.seconds[:, None]
+        per_row, per_pair = nnls(counts, np.full(len(counts), 1e6))[0]
+        return float(per_row), float(max(per_pair, _MIN_SHARE * per_row, 1e-9))
 
     def predicted(self) -> NDArray[np.float64]:
-        """Return the seconds that the prices say."""
+        """Return the seconds that the fitted cost model predicts."""
         per_row, per_pair = self.prices()
         return (per_row * self.rows + per_pair * self.pairs) / 1e6
 
     def by_cost(self) -> NDArray[np.float64]:
-        """Return the seconds that the trainer's estimates say, with the one price that fits best.
+        """Return the seconds predicted by the trainer's estimates, scaled by the best factor.
 
-        A trainer fits up to 16 classifiers side by side, so pairs alone do not tell its time.
+        A trainer fits up to 16 classifiers at once, so its time does not follow from pairs alone.
         """
         return np.asarray(self.cost * np.exp(np.mean(np.log(self.seconds / self.cost))))
 
 
-def demand(tree: LabelTree, rows: LabelRows) -> tuple[float, float]:
-    """Return the rows of all inner nodes, summed, and the (row, child) pairs."""
+def operation_counts(tree: LabelTree, rows: LabelRows) -> tuple[float, float]:
+    """Return the total number of rows of the inner nodes, and of (row, child) pairs."""
     weights = _core.node_weights(tree._native, rows.indptr, rows.indices)
     inner = tree.degree > 0
     return float(weights[inner].sum()), float(weights @ tree.degree)
@@ -57,14 +57,14 @@ def demand(tree: LabelTree, rows: LabelRows) -> tuple[float, float]:
 
 def time_trees(grown: list[LabelTree], X: FeatureMatrix, rows: LabelRows) -> Times:
     """Return how long each tree takes to train on one thread."""
-    asked = np.array([demand(tree, rows) for tree in grown])
+    counts = np.array([operation_counts(tree, rows) for tree in grown])
     cost = [make_trainer(tree, X, rows, SolverSettings()).costs().sum() for tree in grown]
     seconds = []
     for tree in grown:
         start = time.process_time()
         train_tree(tree, X, rows, SolverSettings())
         seconds.append(max(time.process_time() - start, 1e-6))
-    return Times(asked[:, 0], asked[:, 1], np.array(cost), np.array(seconds))
+    return Times(counts[:, 0], counts[:, 1], np.array(cost), np.array(seconds))
 
 
 def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
@@ -72,7 +72,8 @@ def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
     features, rows = as_features(X), as_labels(Y)
     if features.shape[0] != rows.n_rows:
         raise ValueError(
-            f"X and Y must have equally many rows, but have {features.shape[0]} and {rows.n_rows}"
+            "X and Y must have the same number of rows, but have "
+            f"{features.shape[0]} and {rows.n_rows}"
         )
     if rows.n_rows > max_rows:
         chosen = np.sort(np.random.default_rng(seed).choice(rows.n_rows, max_rows, replace=False))
@@ -88,16 +89,16 @@ def measure_cost_model(
     """Return a cost model in microseconds, fitted to training times on this machine.
 
     Trees of different widths are trained on a sample of the rows, on one thread. The two prices
-    are those that explain the times best.
+    of the model are fitted to the measured times.
 
     Parameters
     ----------
     X, Y
-        Rows similar to those that you want to train on.
+        Rows similar to those you want to train on.
     max_rows
         Maximum number of rows to train on.
     random_state
-        Seed of the sample.
+        Seed for drawing the sample.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Pictures of trees, their costs and their answers; each function returns a matplotlib Figure.
+"""Plots of trees, their costs and their predictions; each function returns a matplotlib Figure.
 
-Figures are made without pyplot, so no window opens and no global state changes; write one with
-``figure.savefig("tree.png")``. Needs ``pip install "labeltree[plot]"``.
+Figures are created without pyplot, so no window opens and no global state changes. Save one with
+``figure.savefig("tree.png")``. Requires ``pip install "labeltree[plot]"``.
 """
 
 from labeltree.plot.costs import accuracy_against_cost, cost_against_arity, cost_bars, leaf_costs

@@ -1,4 +1,4 @@
-"""Pictures of what trees cost."""
+"""Plots of the costs of trees."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import cost
-from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, finish, new_axes, note
+from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, finish, new_axes, note
 from labeltree.trees import LabelTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SERIES_COLORS = (BLUE, ORANGE, "#5b8c5a", "#8a5a8c", GREY)
+_SERIES_COLORS = (BLUE, ORANGE, "#5b8c5a", "#8a5a8c", GRAY)
 
 Points = Sequence[tuple[int, float]]
 
@@ -30,13 +30,14 @@ def cost_bars(
     costs
         Name of each tree and its cost per row, ``training_cost(tree, Y) / n_rows``.
     lower_bound
-        Cost per row that no tree can beat, drawn as a line; each bar then says how far above it is.
+        Lower bound on the cost per row of any tree, drawn as a line. Each bar then shows its ratio
+        to the bound.
 
     Examples
     --------
     >>> figure = cost_bars({"huffman": 24.0, "cheapest": 18.0}, lower_bound=12.0)
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['18.0 (1.50 × bound)', '24.0 (2.00 × bound)', 'no tree is below 12.0']
+    ['18.0 (1.50 × bound)', '24.0 (2.00 × bound)', 'lower bound 12.0']
     """
     rows = sorted(dict(costs).items(), key=lambda row: row[1])
     if not rows:
@@ -47,7 +48,7 @@ def cost_bars(
     axes.invert_yaxis()
     is_wide = values[-1] > 20 * values[0]
     if is_wide:
-        # A row costs at least 1, so that bars on a logarithmic axis have an honest start.
+        # A row costs at least 1, so bars on a logarithmic axis can start there.
         axes.set_xscale("log")
         axes.set_xlim(1.0, values[-1] ** 1.35)
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -59,14 +60,14 @@ def cost_bars(
         note(axes, f"{value:,.1f}{excess}", (value, place), (4, 0), va="center")
     if lower_bound is not None:
         axes.axvline(lower_bound, color=ORANGE, linewidth=1.4, linestyle=(0, (4, 2)))
-        # Above the first bar, where nothing else is written.
-        bound = f"no tree is below {lower_bound:,.1f}"
+        # Above the first bar, where there is no other text.
+        bound = f"lower bound {lower_bound:,.1f}"
         note(axes, bound, (lower_bound, -0.55), (4, 0), va="bottom", color=ORANGE)
         axes.set_ylim(len(rows) - 0.5, -1.0)
     axes.tick_params(axis="y", length=0)
-    scale = " (log scale)" if is_wide else ""
-    axes.set_xlabel(f"training cost per row, nodes{scale}", fontsize=NORMAL, color=INK)
-    finish(axes, "What a row costs in each tree", grid="x")
+    scale = ", log scale" if is_wide else ""
+    axes.set_xlabel(f"training cost per row (nodes{scale})", fontsize=NORMAL, color=INK)
+    finish(axes, "Training cost by tree", grid="x")
     return figure
 
 
@@ -78,9 +79,9 @@ def cost_against_arity(
     Parameters
     ----------
     points
-        (arity, cost per row) pairs, or such pairs for each of several named builders.
+        (arity, cost per row) pairs, or a mapping from builder names to such pairs.
     lower_bound
-        Cost per row that no tree can beat, drawn as a line.
+        Lower bound on the cost per row of any tree, drawn as a line.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def cost_against_arity(
         axes.plot(arities, costs, color=color, marker="o", markersize=4, linewidth=1.6, label=name)
         best = int(np.argmin(costs))
         place_best = (arities[best], costs[best])
-        text = f"{costs[best]:,.1f} at {arities[best]}"
+        text = f"{costs[best]:,.1f} at arity {arities[best]}"
         note(axes, text, place_best, (0, -7), ha="center", va="top", color=color)
     every = sorted({arity for pairs in series.values() for arity, _ in pairs})
     if every[-1] > 12:
@@ -106,15 +107,15 @@ def cost_against_arity(
     axes.set_xticks(every, labels=[str(arity) for arity in every], minor=False)
     axes.set_xticks([], minor=True)
     if lower_bound is not None:
-        axes.axhline(lower_bound, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)))
+        axes.axhline(lower_bound, color=GRAY, linewidth=1.2, linestyle=(0, (4, 2)))
         place_right = (every[-1], lower_bound)
-        bound = f"no tree is below {lower_bound:,.1f}"
-        note(axes, bound, place_right, (0, 3), ha="right", va="bottom", color=GREY)
+        bound = f"lower bound {lower_bound:,.1f}"
+        note(axes, bound, place_right, (0, 3), ha="right", va="bottom", color=GRAY)
     axes.set_ylim(bottom=0.0)
     if isinstance(points, Mapping):
         axes.legend(frameon=False, fontsize=NORMAL, labelcolor=INK)
-    axes.set_xlabel("arity, children per node", fontsize=NORMAL, color=INK)
-    axes.set_ylabel("training cost per row, nodes", fontsize=NORMAL, color=INK)
+    axes.set_xlabel("arity (children per node)", fontsize=NORMAL, color=INK)
+    axes.set_ylabel("training cost per row (nodes)", fontsize=NORMAL, color=INK)
     finish(axes, "Training cost by arity", grid="y")
     return figure
 
@@ -122,14 +123,14 @@ def cost_against_arity(
 def accuracy_against_cost(
     points: Mapping[str, tuple[float, float]], *, measure: str = "P@1"
 ) -> Figure:
-    """Return a figure of how accurate models are against what their trees cost per row.
+    """Return a figure of the accuracy of models against the training cost per row of their trees.
 
     Parameters
     ----------
     points
-        (cost per row, accuracy from 0 to 1) of each tree by name.
+        Mapping from tree names to (cost per row, accuracy between 0 and 1).
     measure
-        Name of the accuracy.
+        Name of the accuracy metric.
 
     Examples
     --------
@@ -144,14 +145,14 @@ def accuracy_against_cost(
         axes.plot([cost_per_row], [100 * accuracy], "o", color=BLUE, markersize=6)
         note(axes, name, (cost_per_row, 100 * accuracy), (7, -3))
     axes.margins(x=0.25, y=0.2)
-    axes.set_xlabel("training cost per row, nodes", fontsize=NORMAL, color=INK)
-    axes.set_ylabel(f"{measure}, %", fontsize=NORMAL, color=INK)
-    finish(axes, "What a dearer tree buys", grid="y")
+    axes.set_xlabel("training cost per row (nodes)", fontsize=NORMAL, color=INK)
+    axes.set_ylabel(f"{measure} (%)", fontsize=NORMAL, color=INK)
+    finish(axes, "Accuracy by training cost", grid="y")
     return figure
 
 
 def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
-    """Return a figure of the distribution of D_j, over labels and over the rows that have them.
+    """Return a figure of the distribution of D_j over labels and over (row, label) pairs.
 
     A row with the single label j costs 1 + D_j.
 
@@ -160,49 +161,49 @@ def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
     tree
         The tree.
     counts
-        Number of rows of each label.
+        Number of rows with each label.
 
     Examples
     --------
     >>> tree = LabelTree.from_nested([0, [1, 2]])
     >>> [line.get_label() for line in leaf_costs(tree, [2, 1, 1]).axes[0].lines]
-    ['every label once, mean 3.3', 'labels by their rows, mean 3.0']
+    ['labels (mean 3.3)', 'labels weighted by rows (mean 3.0)']
     """
     weights = np.asarray(counts, dtype=np.float64)
     if weights.shape != (tree.n_labels,):
         raise ValueError(
-            f"counts has one entry a label, {tree.n_labels} in all, but its shape is "
+            f"counts must have one entry per label, {tree.n_labels} in total, but its shape is "
             f"{weights.shape}"
         )
     if not (weights >= 0).all() or weights.sum() <= 0:
-        raise ValueError("counts must not be negative nor all 0")
+        raise ValueError("counts must not be negative and not all 0")
     costs = cost.leaf_costs(tree)
     edges = _edges(costs)
     figure, axes = new_axes(7.0, 4.0)
     once = np.ones(tree.n_labels)
-    kinds = (("every label once", once, GREY), ("labels by their rows", weights, BLUE))
+    kinds = (("labels", once, GRAY), ("labels weighted by rows", weights, BLUE))
     for name, weight, color in kinds:
         share = 100.0 * np.histogram(costs, edges, weights=weight)[0] / weight.sum()
         if weight is once:
             axes.stairs(share, edges, fill=True, color="#e0e0e0")
         axes.stairs(share, edges, color=color, linewidth=1.8)
         mean = float(costs @ weight / weight.sum())
-        label = f"{name}, mean {mean:,.1f}"
+        label = f"{name} (mean {mean:,.1f})"
         axes.axvline(mean, color=color, linewidth=1.4, linestyle=(0, (4, 2)), label=label)
     axes.set_ylim(bottom=0.0)
     axes.legend(frameon=False, fontsize=NORMAL, labelcolor=INK)
     axes.set_xlabel(
-        "cost $D_j$ of label j: degrees above its leaf, summed", fontsize=NORMAL, color=INK
+        "cost $D_j$ of label j (sum of the degrees above its leaf)", fontsize=NORMAL, color=INK
     )
-    axes.set_ylabel("share of labels or of (row, label) pairs, %", fontsize=NORMAL, color=INK)
-    finish(axes, "What a label costs: frequent labels should lie to the left", grid="y")
+    axes.set_ylabel("share of labels or of (row, label) pairs (%)", fontsize=NORMAL, color=INK)
+    finish(axes, "Cost by label (frequent labels should be on the left)", grid="y")
     return figure
 
 
 def _edges(costs: NDArray[np.int64], max_bins: int = 60) -> NDArray[np.float64]:
-    """Return the edges of bins of equal width, each centred on the values it holds."""
+    """Return the edges of bins of equal width, each centered on the values it holds."""
     low, high = int(costs.min()), int(costs.max())
-    # In a ternary tree most costs differ by 3; finer bins would be empty in between.
+    # In a ternary tree most costs differ by 3, so finer bins would leave gaps.
     gaps = np.diff(np.unique(costs))
     step = int(np.median(gaps)) if len(gaps) else 1
     n_values = -(-(high - low) // step) + 1

@@ -1,4 +1,4 @@
-"""A picture of why a label has its probability."""
+"""A plot that explains the probability of a label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from labeltree.explain.explanation import Evidence, Explanation, Step
 from labeltree.explain.text import listed, shortened
-from labeltree.plot.style import BLUE, GREY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
+from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,14 +27,14 @@ class _Bar:
 
 
 def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
-    """Return a figure of the way to a label: for each node, what pushed it up or down.
+    """Return a figure of the path to a label, with the contributions of features at each node.
 
     Parameters
     ----------
     explanation
-        What `PLTClassifier.explain` returns.
+        The result of `PLTClassifier.explain`.
     tree
-        Which tree of a forest to draw.
+        Number of the tree to draw, if there are several.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
     """
     n_trees = len(explanation.paths)
     if not 0 <= tree < n_trees:
-        raise ValueError(f"tree must lie in 0..{n_trees - 1}, but is {tree}")
+        raise ValueError(f"tree must be in 0..{n_trees - 1}, but is {tree}")
     steps = explanation.paths[tree].steps
     tops, bottom = _places(steps)
     figure, axes = new_axes(8.0, 0.9 + _LINE * bottom)
     axes.set_ylim(bottom, -0.5)
-    axes.axvline(0.0, color=GREY, linewidth=0.8)
+    axes.axvline(0.0, color=GRAY, linewidth=0.8)
     ticks: list[tuple[float, str]] = []
     for step, top in zip(steps, tops, strict=True):
         ticks += _draw(axes, step, top)
@@ -67,7 +67,7 @@ def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
 
 
 def _title(explanation: Explanation, tree: int) -> str:
-    title = f"Why {shortened(str(explanation.label), 50)}: {explanation.probability:.3f}"
+    title = f"{shortened(str(explanation.label), 50)}: probability {explanation.probability:.3f}"
     if len(explanation.paths) > 1:
         own = explanation.paths[tree].probability
         return f"{title} (tree {tree + 1} of {len(explanation.paths)}: {own:.3f})"
@@ -77,11 +77,11 @@ def _title(explanation: Explanation, tree: int) -> str:
 
 
 def _places(steps: tuple[Step, ...]) -> tuple[list[float], float]:
-    """Return where each node begins and the last one ends, in lines from above."""
+    """Return the first line of each node, and the end of the last one, in lines from the top."""
     tops, place = [], 0.0
     for step in steps:
         tops.append(place)
-        place += 1 + bool(step.rivals) + len(list(_bars(step.evidence))) + _GAP
+        place += 1 + bool(step.siblings) + len(list(_bars(step.evidence))) + _GAP
     return tops, place
 
 
@@ -92,16 +92,16 @@ def _bars(evidence: Evidence | None) -> Iterator[_Bar]:
         color = BLUE if entry.contribution > 0 else ORANGE
         yield _Bar(shortened(entry.name, _NAME_WIDTH), entry.contribution, color)
     if evidence.n_rest:
-        yield _Bar(f"{evidence.n_rest:,} more", evidence.rest, GREY)
-    yield _Bar("bias", evidence.bias, GREY)
+        yield _Bar(f"{evidence.n_rest:,} more", evidence.rest, GRAY)
+    yield _Bar("bias", evidence.bias, GRAY)
 
 
 def _draw(axes: Axes, step: Step, top: float) -> list[tuple[float, str]]:
-    """Draw a node from a line on; return the places and names of its bars."""
+    """Draw a node below a line; return the positions and names of its bars."""
     _write(axes, top, _heading(step), color=INK, weight="bold")
     place = top + 1
-    if step.rivals:
-        _write(axes, place, _rivals(step), color=GREY)
+    if step.siblings:
+        _write(axes, place, _siblings(step), color=GRAY)
         place += 1
     ticks = []
     for bar in _bars(step.evidence):
@@ -116,18 +116,18 @@ def _draw(axes: Axes, step: Step, top: float) -> list[tuple[float, str]]:
 
 def _heading(step: Step) -> str:
     title = "root" if step.depth == 0 else f"depth {step.depth}"
-    figures = f"{step.estimate:.3f}, so far {step.product:.3f}"
+    figures = f"{step.estimate:.3f}, product {step.product:.3f}"
     names = listed(step.examples, step.n_labels, _TITLE_WIDTH - len(title) - len(figures))
     return f"{title}: {names}: {figures}"
 
 
-def _rivals(step: Step) -> str:
-    width = _TITLE_WIDTH // len(step.rivals) - 12
+def _siblings(step: Step) -> str:
+    width = _TITLE_WIDTH // len(step.siblings) - 12
     each = [
-        f"{listed(rival.examples, rival.n_labels, width)} {rival.estimate:.3f}"
-        for rival in step.rivals
+        f"{listed(sibling.examples, sibling.n_labels, width)} {sibling.estimate:.3f}"
+        for sibling in step.siblings
     ]
-    return "or " + "; ".join(each)
+    return "siblings: " + "; ".join(each)
 
 
 def _write(axes: Axes, line: float, text: str, **style: Any) -> None:
@@ -139,7 +139,7 @@ def _write(axes: Axes, line: float, text: str, **style: Any) -> None:
         fontsize=SMALL,
         va="center",
         parse_math=False,
-        # Bars of other nodes never reach this line; grid lines do.
+        # Only grid lines cross this line; bars of other nodes do not.
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
         **style,
     )

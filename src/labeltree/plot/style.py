@@ -1,4 +1,4 @@
-"""Colours, sizes and axes that all pictures share."""
+"""Colors, sizes and axes shared by all plots."""
 
 from __future__ import annotations
 
@@ -8,26 +8,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, GREY, RULE = "#222222", "#6b6b6b", "#e3e3e3"
+INK, GRAY, RULE = "#222222", "#6b6b6b", "#e3e3e3"
 BLUE, ORANGE = "#3b6ea5", "#c8702a"
 SMALL, NORMAL, TITLE = 8.0, 9.0, 11.0  # points
 
 
 def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """Return a figure of so many inches with one axes in it."""
+    """Return a figure with one axes; width and height are in inches."""
     figure, (axes,) = new_panels(1, width, height)
     return figure, axes
 
 
 def new_panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """Return a figure with n axes of so many inches each, two beside each other."""
+    """Return a figure with n axes in two columns; width and height of each are in inches."""
     try:
-        # Not pyplot: no window opens and no global state changes.
+        # Without pyplot, no window opens and no global state changes.
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            'pictures need matplotlib; pip install "labeltree[plot]"'
-        ) from error
+        raise ModuleNotFoundError('plots need matplotlib; pip install "labeltree[plot]"') from error
     n_columns = min(n, 2)
     n_rows = -(-n // 2)
     size = (width * n_columns, height * n_rows)
@@ -35,8 +33,8 @@ def new_panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]
     panels = [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
-        axes.spines[["left", "bottom"]].set_color(GREY)
-        axes.tick_params(labelsize=NORMAL, color=GREY, labelcolor=INK)
+        axes.spines[["left", "bottom"]].set_color(GRAY)
+        axes.tick_params(labelsize=NORMAL, color=GRAY, labelcolor=INK)
         axes.set_axisbelow(True)
     return figure, panels
 
@@ -44,7 +42,7 @@ def new_panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]
 def note(
     axes: Axes, text: str, place: tuple[float, float], shift: tuple[float, float], **style: Any
 ) -> None:
-    """Write text at a place of the data, shifted by points."""
+    """Write text at a position in data coordinates, shifted by points."""
     axes.annotate(
         text,
         place,

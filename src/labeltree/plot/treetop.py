@@ -1,4 +1,4 @@
-"""A picture of the top of a tree: the root on the left, its descendants in columns."""
+"""A plot of the top of a tree, with the root on the left and its descendants in columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labeltree.plot.style import GREY, INK, NORMAL, SMALL, TITLE, new_axes, note
+from labeltree.plot.style import GRAY, INK, NORMAL, SMALL, TITLE, new_axes, note
 from labeltree.trees import LabelTree
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMN, _ROOT, _HEIGHT = 2.3, 1.1, 7.5  # inches
-_LINE = 1.5 * SMALL / 72 / _HEIGHT  # height of a line of text, in shares of the picture
+_LINE = 1.5 * SMALL / 72 / _HEIGHT  # height of a line of text, as a share of the plot
 _COLORS = {"inner": "#cfddeb", "leaf": "#f3dcc6", "rest": "#ececec"}
 _TEXT_WIDTH = 72 * _COLUMN - 16  # points
-_N_EXAMPLES = 8  # labels looked up for a box; as many are written as fit
+_N_EXAMPLES = 8  # maximum number of labels in a box; as many are shown as fit
 _MAX_LINES = 3
 
 
 @dataclass(frozen=True)
 class _Box:
-    """One or several sibling nodes, and where they are drawn."""
+    """One or several sibling nodes, and their position."""
 
     nodes: NDArray[np.int64]
     depth: int
-    top: float  # shares of the picture's height, from above
+    top: float  # as shares of the height, from the top
     height: float
     kind: str  # a key of _COLORS
 
@@ -45,19 +45,19 @@ def tree_top(
 ) -> Figure:
     """Return a figure of the top of a tree, with the most frequent labels in each box.
 
-    The root is on the left. Children share the height of their parent in proportion to their
-    weights, the heaviest on top; those too flat to be read share one grey box, or are left out
-    where all are.
+    The root is on the left. Children divide the height of their parent in proportion to their
+    weights, with the heaviest on top. Children too small for text share one gray box; if all of
+    them are too small, they are left out.
 
     Parameters
     ----------
     tree
         The tree.
     names
-        Name of each label; those of the tree, else the numbers, when None.
+        Name of each label. If None, the names in the tree, or numbers if it has none.
     weights
-        Weight of each node, such as ``cost.node_weights(tree, Y)``; the number of labels under it
-        when None.
+        Weight of each node, such as ``cost.node_weights(tree, Y)``. If None, the number of labels
+        below it.
     max_depth
         Number of levels to draw below the root.
 
@@ -77,11 +77,11 @@ def tree_top(
     figure, axes = _canvas(shown)
     for box in boxes:
         _draw(axes, box, writer.lines(box))
-    by = "number of labels" if weights is None else "rows"
-    title = f"Top of a tree of {tree.n_labels:,} labels"
+    by = "number of labels" if weights is None else "number of rows"
+    title = f"Top of a tree with {tree.n_labels:,} labels"
     axes.set_title(title, fontsize=TITLE, color=INK, loc="left", pad=18)
-    levels = f"{shown} of {tree.depth} levels, height by {by}"
-    note(axes, levels, (0.0, 0.0), (0, 6), fontsize=NORMAL, color=GREY)
+    levels = f"{shown} of {tree.depth} levels, height proportional to {by}"
+    note(axes, levels, (0.0, 0.0), (0, 6), fontsize=NORMAL, color=GRAY)
     return figure
 
 
@@ -89,8 +89,8 @@ def _checked(tree: LabelTree, weights: ArrayLike) -> NDArray[np.float64]:
     sizes = np.asarray(weights, dtype=np.float64)
     if sizes.shape != (tree.n_nodes,):
         raise ValueError(
-            f"weights has one entry a node, {tree.n_nodes} in all, but its shape is {sizes.shape}; "
-            "cost.node_weights(tree, Y) makes them"
+            f"weights must have one entry per node, {tree.n_nodes} in total, but its shape is "
+            f"{sizes.shape}; use cost.node_weights(tree, Y)"
         )
     if not (np.isfinite(sizes) & (sizes >= 0)).all():
         raise ValueError("weights must be finite and not negative")
@@ -98,7 +98,7 @@ def _checked(tree: LabelTree, weights: ArrayLike) -> NDArray[np.float64]:
 
 
 def _leaves_below(tree: LabelTree) -> NDArray[np.int64]:
-    """Return the number of leaves under each node."""
+    """Return the number of leaves below each node."""
     below: NDArray[np.int64] = (tree.degree == 0).astype(np.int64)
     levels = [slice(0, 1)]  # nodes are numbered breadth first, so a level is a slice
     while levels[-1].start < levels[-1].stop:
@@ -110,7 +110,7 @@ def _leaves_below(tree: LabelTree) -> NDArray[np.int64]:
 
 
 def _leaves_under(tree: LabelTree, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the leaves under some nodes, those nodes included."""
+    """Return the leaves at or below some nodes."""
     found = []
     while len(nodes):
         degrees = tree.degree[nodes].astype(np.int64)
@@ -139,9 +139,9 @@ def _inside(tree: LabelTree, sizes: NDArray[np.float64], box: _Box) -> list[_Box
     children, heights = children[order], share[order] * box.height
     n_single = int(np.count_nonzero(heights >= _LINE))
     if n_single == 0 and box.depth > 0:
-        return []  # a box of the rest would repeat what its parent says
+        return []  # a box for the rest would repeat the text of its parent
     if len(children) - n_single == 1:
-        n_single = len(children)  # one child alone is no rest
+        n_single = len(children)  # a single child needs no box for the rest
     tops = box.top + np.concatenate(([0.0], np.cumsum(heights)))
     kinds = ["inner" if tree.degree[child] else "leaf" for child in children[:n_single]]
     boxes = [
@@ -155,7 +155,7 @@ def _inside(tree: LabelTree, sizes: NDArray[np.float64], box: _Box) -> list[_Box
 
 
 class _Writer:
-    """Says in words what is in a box, in as many labels as its width takes."""
+    """Writes the text of a box, with as many labels as fit its width."""
 
     def __init__(
         self,
@@ -167,14 +167,15 @@ class _Writer:
     ) -> None:
         if names is not None and len(names) != tree.n_labels:
             raise ValueError(
-                f"names has one entry a label, {tree.n_labels} in all, but has {len(names)}"
+                f"names must have one entry per label, {tree.n_labels} in total, but has "
+                f"{len(names)}"
             )
         self.tree, self.sizes, self.leaves_below = tree, sizes, leaves_below
         self.counts_rows = counts_rows
         self.names = tree.names if names is None else names
 
     def lines(self, box: _Box) -> list[str]:
-        """Return as many lines as the box takes: its labels, and how many there are."""
+        """Return as many lines as fit the box: some labels, and their number."""
         n_lines = int(box.height / _LINE + 1e-9)
         n_labels = int(self.leaves_below[box.nodes].sum())
         counted = ", ".join([f"{n_labels:,} labels", *self._weight(box)])
@@ -184,7 +185,7 @@ class _Writer:
         if box.kind == "leaf":
             return [_shortened(examples[0]), *self._weight(box)][:n_lines]
         if box.kind == "rest":
-            more = "more " if box.top > 0.0 else ""  # a rest on top is all there is
+            more = "more " if box.top > 0.0 else ""  # a rest on top has no other boxes above
             counted = f"{len(box.nodes):,} {more}nodes, {n_labels:,} labels"
             if len(box.nodes) == n_labels:
                 counted = f"{n_labels:,} {more}labels"
@@ -203,7 +204,7 @@ class _Writer:
         return str(label if self.names is None else self.names[label])
 
     def _frequent(self, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the heaviest labels under some nodes."""
+        """Return the heaviest labels below some nodes."""
         leaves = _leaves_under(self.tree, nodes)
         heaviest = np.argsort(-self.sizes[leaves], kind="stable")[:_N_EXAMPLES]
         return self.tree.label[leaves[heaviest]]
@@ -230,7 +231,7 @@ def _packed(names: list[str], n_labels: int, n_lines: int) -> list[str]:
 def _shortened(text: str, room: float = _TEXT_WIDTH) -> str:
     if _width(text) <= room:
         return text
-    # Ends tell paths such as a.b.c apart, so the middle goes.
+    # Both ends distinguish paths such as a.b.c, so the middle is cut.
     for n_kept in range(len(text) - 1, 1, -1):
         shorter = text[: n_kept // 2] + "…" + text[len(text) - (n_kept + 1) // 2 :]
         if _width(shorter) <= room:
@@ -239,7 +240,7 @@ def _shortened(text: str, room: float = _TEXT_WIDTH) -> str:
 
 
 def _width(text: str) -> float:
-    """Return the width of a small text in points, but for kerning."""
+    """Return the width of a small text in points, without kerning."""
     return sum(map(_advance, text))
 
 
@@ -250,12 +251,12 @@ def _advance(character: str) -> float:
     def width(text: str) -> float:
         return float(TextPath((0, 0), text, size=SMALL).get_extents().width)
 
-    # Between bars, since a blank has no outline of its own; one dollar begins no formula.
+    # Measured between bars, because a space has no outline; a single dollar starts no formula.
     return width(f"|{character}|") - width("||")
 
 
 def _canvas(n_columns: int) -> tuple[Figure, Axes]:
-    """Return axes measured in inches across and in shares of the height from above."""
+    """Return axes with x in inches and y as a share of the height from the top."""
     left, below, above = 0.2, 0.4, 0.65
     width = _ROOT + n_columns * _COLUMN
     size = width + 2 * left, _HEIGHT + below + above
@@ -269,7 +270,7 @@ def _canvas(n_columns: int) -> tuple[Figure, Axes]:
     starts = [0.0] + [_ROOT + _COLUMN * i for i in range(n_columns)]
     titles = ["root"] + [f"depth {i + 1}" for i in range(n_columns)]
     axes.set_xticks([start + 0.06 for start in starts], labels=titles, ha="left")
-    axes.tick_params(length=0, labelcolor=GREY, labelsize=NORMAL)
+    axes.tick_params(length=0, labelcolor=GRAY, labelsize=NORMAL)
     return figure, axes
 
 
@@ -287,7 +288,7 @@ def _draw(axes: Axes, box: _Box, lines: list[str]) -> None:
             box.top + box.height / 2,
             "\n".join(lines),
             fontsize=SMALL,
-            color=GREY if box.kind == "rest" else INK,
+            color=GRAY if box.kind == "rest" else INK,
             va="center",
             linespacing=1.15,
             parse_math=False,

@@ -1,6 +1,6 @@
-"""One file of a JSON header and typed arrays; docs/model-file.md describes it byte by byte.
+"""One file of named sections of JSON and typed arrays; docs/model-file.md describes each byte.
 
-This knows nothing of models. Nothing in a file is ever executed, and nothing is believed before it
+This knows nothing of models. Nothing in a file is ever executed, and nothing is trusted before it
 is checked.
 """
 
@@ -8,129 +8,122 @@ from __future__ import annotations
 
 import mmap
 import os
-import re
 import stat
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree import _core
 from labeltree.data.files import PACKED, open_write
 from labeltree.storage.errors import ModelFileError
 from labeltree.storage.header import MAX_BYTES, read_header, write_header
+from labeltree.storage.section import Section
+from labeltree.storage.table import (
+    ALIGNMENT,
+    Entry,
+    SectionEntry,
+    aligned,
+    checksum,
+    read_table,
+    write_table,
+)
 from labeltree.threads import n_threads
 
 VERSION = 1
-ALIGNMENT = 64
-DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")  # little-endian
 
-# The magic begins and ends as that of PNG does: a transfer as text breaks it at once.
+# The magic begins and ends like that of PNG: a transfer as text breaks it at once.
 _MAGIC = b"\x89LTM\r\n\x1a\n"
 _START = struct.Struct("<8sQQQ")  # magic, version, length of the header, checksum of the header
-_ENTRY = {"name": str, "dtype": str, "shape": list, "offset": int, "checksum": str}
-_NAME = re.compile(r"[a-z0-9_.]{1,100}")
-_CHECKSUM = re.compile(r"[0-9a-f]{16}")
-_MAX_DIMENSIONS = 2
-_MAX_LENGTH = 1 << 40  # entries of an axis; numpy takes that much for an empty array, too
-_PIECE = 1 << 24  # written at once, so that Ctrl-C need not wait long
+_PIECE = 1 << 24  # bytes written at once, so that Ctrl-C does not wait long
 _OTHER_KINDS = {
     b"\x1f\x8b": "packed with gzip; unpack it first",
     b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it first",
-    b"PK\x03\x04": "a zip or npz file, and no model file",
-    b"\x80": "perhaps a pickle, which could run anything; it is not opened",
+    b"PK\x03\x04": "a zip or npz file, not a model file",
+    b"\x80": "perhaps a pickle, which could run any code; it is not opened",
 }
-
-
-class Entry(NamedTuple):
-    """Where an array lies; offsets count from the end of the header."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    offset: int
-    checksum: str
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the array."""
-        return prod(self.shape) * np.dtype(self.dtype).itemsize
-
-    @property
-    def end(self) -> int:
-        """Where the bytes after the array begin."""
-        return self.offset + self.n_bytes
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What is in a file: the header, and arrays that are views into the read-only map of it."""
+    """What is in a file; arrays are views into the read-only map of it."""
 
-    header: dict[str, Any]
-    arrays: dict[str, NDArray[Any]]
-    entries: list[Entry]
+    sections: Mapping[str, Section]  #: the known ones by name
+    entries: list[SectionEntry]  #: all sections, in the order of the file
     n_bytes: int  #: size of the file
     _map: mmap.mmap
 
+    @property
+    def skipped(self) -> list[str]:
+        """Names of the optional sections that are not known."""
+        return [entry.name for entry in self.entries if entry.name not in self.sections]
+
     def release_pages(self) -> None:
-        """Let go of the pages that were read; those that are used again come back by themselves."""
+        """Release the pages that were read; those that are used again come back by themselves."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
 
 
-def write_file(
-    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-) -> None:
-    """Write a header and arrays, all or nothing: a file of that name stays whole until the end.
+def write_file(path: str | os.PathLike[str], sections: Iterable[Section]) -> None:
+    """Write sections, all or nothing: an existing file stays complete until the end.
 
     Parameters
     ----------
     path
-        Where to write. The new file takes its place once all is on the disk.
-    header
-        Anything that JSON can say.
-    arrays
-        Arrays of one or two dimensions by name. They are written from where they are.
+        Where to write. The new file takes its place once all bytes are on the disk.
+    sections
+        The sections, in the order of the file. Their arrays are written without a copy.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_file(f"{folder}/file", {"kind": "demo"}, {"ones": np.ones(3, np.int32)})
-    ...     contents = read_file(f"{folder}/file")
-    >>> contents.header, contents.arrays["ones"]
-    ({'kind': 'demo'}, array([1, 1, 1], dtype=int32))
+    ...     write_file(f"{folder}/file", [Section("demo", {"n": 1}, {"ones": np.ones(2, "i4")})])
+    ...     contents = read_file(f"{folder}/file", known=["demo"])
+    >>> contents.sections["demo"].content, contents.sections["demo"].arrays["ones"]
+    ({'n': 1}, array([1, 1], dtype=int32))
     """
     target = Path(path)
     if target.suffix in PACKED:
         raise ValueError(
             f"a model file is mapped, so it cannot be packed; leave {target.suffix} off {target}"
         )
-    plain = {name: _plain(name, array) for name, array in arrays.items()}
-    entries = _lay_out(plain)
-    table = [entry._asdict() for entry in entries]
-    encoded = write_header({"header": dict(header), "arrays": table})
+    header, arrays = write_table(sections)
+    encoded = write_header(header)
     encoded += b" " * (-(_START.size + len(encoded)) % ALIGNMENT)
-    start = _START.pack(_MAGIC, VERSION, len(encoded), _sum(np.frombuffer(encoded, np.uint8)))
+    start = _START.pack(_MAGIC, VERSION, len(encoded), _header_checksum(encoded))
     try:
         with open_write(target) as stream:
             stream.write(start + encoded)
-            for entry, before in zip(entries, [0, *(entry.end for entry in entries)], strict=False):
-                stream.write(bytes(entry.offset - before))
-                for piece in _pieces(plain[entry.name]):
+            end = 0
+            for array in arrays:
+                stream.write(bytes(aligned(end) - end))
+                for piece in _pieces(array):
                     stream.write(piece)
+                end = aligned(end) + array.nbytes
     except OSError as error:
         if error.filename is None:  # a full disk does not say which file it is about
             raise OSError(error.errno, error.strerror, os.fspath(target)) from error
         raise
 
 
-def read_file(path: str | os.PathLike[str], *, verify: bool = True) -> Contents:
+def _header_checksum(encoded: bytes) -> int:
+    return int(checksum(np.frombuffer(encoded, np.uint8), threads=1), 16)
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
+    whole = array.reshape(-1).view(np.uint8).data
+    for first in range(0, len(whole), _PIECE):
+        yield whole[first : first + _PIECE]
+
+
+def read_file(
+    path: str | os.PathLike[str], *, known: Collection[str], verify: bool = True
+) -> Contents:
     """Map a file read-only and return what is in it.
 
     Parameters
@@ -138,6 +131,9 @@ def read_file(path: str | os.PathLike[str], *, verify: bool = True) -> Contents:
     path
         A file that `write_file` wrote. It must not be changed in place while it is mapped;
         `write_file` never does that.
+    known
+        Names of sections that the caller can read. Other sections are skipped if they are
+        optional. Their arrays are checked like all others.
     verify
         Whether to compare the checksums of the arrays, which reads the whole file. The header and
         the places of the arrays are always checked.
@@ -145,69 +141,28 @@ def read_file(path: str | os.PathLike[str], *, verify: bool = True) -> Contents:
     Raises
     ------
     ModelFileError
-        For anything but a whole file of a known version.
+        If the file is not a complete file of a known version, or if a section is required but not
+        known.
     FileNotFoundError
         If there is no file.
     """
     try:
         mapped = _map(path)
-        header, entries, data = _read_start(mapped)
-        arrays = {entry.name: _view(mapped, entry, data) for entry in entries}
-        contents = Contents(header, arrays, entries, len(mapped), mapped)
+        entries, data = _read_start(mapped)
+        _check_known(entries, known)
+        views = {e.name: _view(mapped, e, data) for section in entries for e in section.arrays}
+        sections = {e.name: _section(e, views) for e in entries if e.name in known}
+        contents = Contents(sections, entries, len(mapped), mapped)
         if verify:
-            _verify(mapped, entries, arrays, data)
+            _verify(mapped, entries, views, data)
             contents.release_pages()
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
     return contents
 
 
-# Writing ----------------------------------------------------------------------------------------
-
-
-def _plain(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array as it lies in a file: contiguous and little-endian, no copy if it is so."""
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"names of arrays have letters a-z, digits, _ and ., but one is {name!r}")
-    if not 1 <= array.ndim <= _MAX_DIMENSIONS:
-        raise ValueError(f"arrays have 1 or 2 dimensions, but {name} has {array.ndim}")
-    if array.dtype.str[1:] not in DTYPES:
-        raise TypeError(f"arrays are of {', '.join(DTYPES)}, but {name} has dtype {array.dtype}")
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-
-
-def _lay_out(arrays: Mapping[str, NDArray[Any]]) -> list[Entry]:
-    entries: list[Entry] = []
-    for name, array in arrays.items():
-        offset = _aligned(entries[-1].end) if entries else 0
-        checksum = f"{_sum(_bytes(array)):016x}"
-        entries.append(Entry(name, array.dtype.str[1:], array.shape, offset, checksum))
-    return entries
-
-
-def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
-    whole = _bytes(array).data
-    for first in range(0, len(whole), _PIECE):
-        yield whole[first : first + _PIECE]
-
-
-def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
-    return array.reshape(-1).view(np.uint8)
-
-
-def _sum(values: NDArray[np.uint8]) -> int:
-    return _core.checksum(values, n_threads(None))
-
-
-def _aligned(offset: int) -> int:
-    return offset + -offset % ALIGNMENT
-
-
-# Reading ----------------------------------------------------------------------------------------
-
-
 def _map(path: str | os.PathLike[str]) -> mmap.mmap:
-    # Without O_NONBLOCK a pipe would wait for somebody to write to it.
+    # Without O_NONBLOCK, a pipe would wait for a writer.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         state = os.fstat(handle)
@@ -222,14 +177,14 @@ def _map(path: str | os.PathLike[str]) -> mmap.mmap:
         os.close(handle)
 
 
-def _read_start(mapped: mmap.mmap) -> tuple[dict[str, Any], list[Entry], int]:
-    """Return the header, the table of arrays and where their bytes begin."""
+def _read_start(mapped: mmap.mmap) -> tuple[list[SectionEntry], int]:
+    """Return the sections and where the bytes of their arrays begin."""
     if mapped[: len(_MAGIC)] != _MAGIC[: len(mapped)]:
         kind = (words for start, words in _OTHER_KINDS.items() if mapped[:4].startswith(start))
-        raise ModelFileError(f"it is {next(kind, 'no labeltree model file')}")
+        raise ModelFileError(f"it is {next(kind, 'not a labeltree model file')}")
     if len(mapped) < _START.size:
         raise ModelFileError(f"the file is cut off after {len(mapped)} bytes; get it again")
-    _, version, length, checksum = _START.unpack_from(mapped)
+    _, version, length, expected = _START.unpack_from(mapped)
     if version > VERSION:
         raise ModelFileError(
             f"it has format {version}; this release reads format {VERSION}. Upgrade labeltree"
@@ -247,75 +202,23 @@ def _read_start(mapped: mmap.mmap) -> tuple[dict[str, Any], list[Entry], int]:
     if data % ALIGNMENT:
         raise ModelFileError(f"arrays begin at a multiple of {ALIGNMENT}, but here at {data}")
     encoded = mapped[_START.size : data]
-    if _sum(np.frombuffer(encoded, np.uint8)) != checksum:
+    if _header_checksum(encoded) != expected:
         raise ModelFileError("the header is damaged: its checksum is wrong. Get the file again")
-    parts = read_header(encoded)
-    if parts.keys() != {"header", "arrays"} or not isinstance(parts["header"], dict):
-        raise ModelFileError('the header must be an object of "header" and "arrays"')
-    return parts["header"], _read_table(parts["arrays"], len(mapped) - data), data
+    return read_table(read_header(encoded), len(mapped) - data), data
 
 
-def _read_table(table: Any, n_bytes: int) -> list[Entry]:
-    """Return the places of all arrays: within the file, in order, without gaps or overlaps."""
-    if not isinstance(table, list):
-        raise ModelFileError('"arrays" of the header must be a list')
-    entries: list[Entry] = []
-    names: set[str] = set()
-    end = 0
-    for number, fields in enumerate(table):
-        entry = _read_entry(number, fields)
-        if entry.name in names:
-            raise ModelFileError(f"two arrays have the name {entry.name}")
-        names.add(entry.name)
-        _check_place(entry, end, n_bytes)
-        end = entry.end
-        entries.append(entry)
-    if end != n_bytes:
-        raise ModelFileError(
-            f"the arrays end {n_bytes - end} bytes before the file; something was added to it"
-        )
-    return entries
-
-
-def _read_entry(number: int, fields: Any) -> Entry:
-    if not isinstance(fields, dict) or fields.keys() != _ENTRY.keys():
-        raise ModelFileError(f"array {number} of the header must have {', '.join(_ENTRY)}")
-    for key, kind in _ENTRY.items():
-        if type(fields[key]) is not kind:  # True is no offset
+def _check_known(entries: list[SectionEntry], known: Collection[str]) -> None:
+    for entry in entries:
+        if entry.required and entry.name not in known:
             raise ModelFileError(
-                f"{key} of array {number} must be {kind.__name__}, but is {fields[key]!r:.40}"
+                f"section {entry.name!r} is required, but this release does not know it. "
+                "Upgrade labeltree"
             )
-    name, dtype, shape = fields["name"], fields["dtype"], fields["shape"]
-    if not _NAME.fullmatch(name):
-        raise ModelFileError(f"names of arrays have a-z, 0-9, _ and ., but one is {name!r:.40}")
-    if dtype not in DTYPES:
-        raise ModelFileError(f"array {name} has the unknown dtype {dtype!r:.40}")
-    if not 1 <= len(shape) <= _MAX_DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
-        raise ModelFileError(
-            f"the shape of {name} must be 1 or 2 numbers of at least 0, but is {shape!r:.40}"
-        )
-    if not _CHECKSUM.fullmatch(fields["checksum"]):
-        raise ModelFileError(f"the checksum of {name} must be 16 hexadecimal digits")
-    return Entry(name, dtype, tuple(shape), fields["offset"], fields["checksum"])
 
 
-def _check_place(entry: Entry, end: int, n_bytes: int) -> None:
-    """Refuse an array that does not follow upon the one before, which ends at `end`."""
-    name, offset = entry.name, entry.offset
-    if offset < 0 or offset % ALIGNMENT:
-        raise ModelFileError(
-            f"offsets are multiples of {ALIGNMENT} from 0, but that of {name} is {offset}"
-        )
-    # Python's integers do not overflow, but an axis of length 0 could hide one that is too long.
-    if entry.end > n_bytes or max(entry.shape) > _MAX_LENGTH:
-        raise ModelFileError(
-            f"array {name} of shape {list(entry.shape)} ends beyond the file; it is cut off or "
-            "damaged, get it again"
-        )
-    if offset < end:
-        raise ModelFileError(f"array {name} overlaps the one before")
-    if offset != _aligned(end):
-        raise ModelFileError(f"there is a gap before array {name}")
+def _section(entry: SectionEntry, views: Mapping[str, NDArray[Any]]) -> Section:
+    arrays = {array.name: views[array.name] for array in entry.arrays}
+    return Section(entry.name, entry.content, arrays, entry.required)
 
 
 def _view(mapped: mmap.mmap, entry: Entry, data: int) -> NDArray[Any]:
@@ -329,13 +232,13 @@ def _view(mapped: mmap.mmap, entry: Entry, data: int) -> NDArray[Any]:
 
 
 def _verify(
-    mapped: mmap.mmap, entries: list[Entry], arrays: Mapping[str, NDArray[Any]], data: int
+    mapped: mmap.mmap, entries: list[SectionEntry], views: Mapping[str, NDArray[Any]], data: int
 ) -> None:
-    end = 0
-    for entry in entries:
+    end, threads = 0, n_threads(None)
+    for entry in (array for section in entries for array in section.arrays):
         if any(mapped[data + end : data + entry.offset]):
             raise ModelFileError(f"the bytes before array {entry.name} must be 0; get it again")
-        found = f"{_sum(_bytes(arrays[entry.name])):016x}"
+        found = checksum(views[entry.name], threads)
         if found != entry.checksum:
             raise ModelFileError(
                 f"array {entry.name} is damaged: its checksum is {found}, but should be "

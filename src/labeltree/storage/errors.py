@@ -1,10 +1,10 @@
-"""What is wrong with a model file."""
+"""Errors about model files."""
 
 from __future__ import annotations
 
 
 class ModelFileError(ValueError):
-    """A file that is no model, is damaged, or was written by a later release.
+    """Raised for a file that is not a model, is damaged, or needs a later release.
 
     Examples
     --------

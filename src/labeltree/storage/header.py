@@ -1,4 +1,4 @@
-"""JSON that may come from anybody: parsed without surprises, or refused."""
+"""JSON of any origin: parsed without surprises, or refused."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def write_header(header: dict[str, Any]) -> bytes:
     >>> write_header({"n": 1})
     b'{"n":1}'
     """
+    _check_depth(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     encoded = text.encode()
     if len(encoded) > MAX_BYTES:
@@ -28,13 +29,13 @@ def write_header(header: dict[str, Any]) -> bytes:
 
 
 def read_header(encoded: bytes) -> dict[str, Any]:
-    """Return the object that JSON stands for.
+    """Return the object that JSON represents.
 
     Raises
     ------
     ModelFileError
-        For what is not JSON, and for what JSON allows but readers disagree about or choke on: a key
-        twice, NaN, numbers beyond float64, deep nesting.
+        If it is not JSON, or JSON that readers disagree about or fail on: a key twice, NaN, numbers
+        beyond float64, deep nesting.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of labels and features as arrays, and back when they are first asked for."""
+"""Names of labels and features as arrays; decoded when they are first used."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ from numpy.typing import NDArray
 
 from labeltree.data.arrays import check_ascending, take
 from labeltree.data.naming import are_positions
-from labeltree.storage.container import DTYPES
+from labeltree.storage.section import Section
+from labeltree.storage.table import DTYPES
 
 Names = NDArray[Any]
-_KINDS = ("positions", "numbers", "booleans", "text", "fixed_text")
+#: Kinds of names, and the arrays that hold them, without what they are the names of.
+NAME_ARRAYS = {
+    "positions": (),
+    "numbers": ("values",),
+    "booleans": ("values",),
+    "text": ("text", "ends"),
+    "fixed_text": ("text", "ends"),
+}
 _UTF8_TAIL = 0x80  # of 10xxxxxx, a byte within a character
 
 
@@ -26,7 +34,7 @@ def store_names(what: str, names: Names) -> tuple[str, dict[str, NDArray[Any]]]:
     Parameters
     ----------
     what
-        What the names are of, "labels" or "features"; the arrays are called after it.
+        What the names are of, "labels" or "features"; a prefix of the names of the arrays.
     names
         Numbers, booleans or text, all of one kind.
 
@@ -48,7 +56,7 @@ def store_names(what: str, names: Names) -> tuple[str, dict[str, NDArray[Any]]]:
         return "text", _text(what, names)
     raise ValueError(
         f"a model file holds {what} that are all text or all numbers, but here is "
-        f"{_odd_one(names)!r:.40}; name them otherwise and fit again, or pickle the model"
+        f"{_odd_one(names)!r:.40}; use other names and fit again, or pickle the model"
     )
 
 
@@ -68,7 +76,7 @@ def _text(what: str, names: Names) -> dict[str, NDArray[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class StoredNames:
-    """Checked names that are not yet made: a million strings take longer than to open the file."""
+    """Checked names that are decoded later: a million strings take longer than opening the file."""
 
     kind: str
     n_names: int
@@ -79,9 +87,9 @@ class StoredNames:
     def take(
         cls, what: str, kind: Any, arrays: Mapping[str, NDArray[Any]], n_names: int
     ) -> StoredNames:
-        """Return names that can be made for sure."""
+        """Return names of arrays that are checked, so that decoding cannot fail."""
         empty = np.zeros(0, np.int64)
-        if kind not in _KINDS:
+        if not isinstance(kind, str) or kind not in NAME_ARRAYS:
             raise ValueError(f"names of {what} are of the unknown kind {kind!r:.40}")
         if kind == "positions":
             return cls(kind, n_names, empty, empty)
@@ -122,6 +130,21 @@ class StoredNames:
         names = np.empty(len(parts), object)
         names[:] = parts
         return names
+
+
+def take_names(section: Section, n_names: int) -> StoredNames:
+    """Return the names of a section; the content says of which kind they are.
+
+    Examples
+    --------
+    >>> kind, arrays = store_names("labels", np.array([3, 7]))
+    >>> take_names(Section("labels", {"names": kind}, arrays), 2).names
+    array([3, 7])
+    """
+    what, kind = section.name, section.content["names"]
+    names = StoredNames.take(what, kind, section.arrays, n_names)
+    section.check_arrays([f"{what}.{name}" for name in NAME_ARRAYS[kind]])
+    return names
 
 
 def _check_utf8(what: str, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:

@@ -1,4 +1,4 @@
-"""Parameters of an estimator as JSON: plain values, price lists and trees of the model itself."""
+"""Parameters of an estimator as JSON: plain values, cost models and trees of the model itself."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _COST_MODEL = "cost model"
 
 
 def store_parameters(parameters: Mapping[str, Any], trees: Sequence[LabelTree]) -> dict[str, Any]:
-    """Return parameters as JSON can say them.
+    """Return parameters as JSON can represent them.
 
     Parameters
     ----------
     parameters
-        What `get_params` gives.
+        What `get_params` returns.
     trees
         The trees of the model. A tree among the parameters must be one of them.
 
@@ -50,7 +50,7 @@ def _store_trees(value: Any, trees: Sequence[LabelTree]) -> dict[str, Any]:
     given = [value] if is_one else list(value)
     if given != list(trees):
         raise ValueError(
-            "tree must be what the model was fitted with, but was set to another since; fit again"
+            "tree must be what the model was fitted with, but was changed since; fit again"
         )
     return {_GIVEN: 1 if is_one else [len(given)]}
 
@@ -72,8 +72,8 @@ def _store(name: str, value: Any) -> Any:
     if isinstance(value, CostModel):
         return {_COST_MODEL: _store(name, dataclasses.asdict(value))}
     raise ValueError(
-        f"{name} must be a plain value to be saved, but is a {type(value).__name__}, which no "
-        "model file holds; set it to a plain value first, or pickle the model"
+        f"{name} must be a plain value to be saved, but is a {type(value).__name__}, which a "
+        "model file cannot hold; set it to a plain value first, or pickle the model"
     )
 
 
@@ -128,5 +128,5 @@ def _restore_cost_model(name: str, fields: Any) -> CostModel:
         isinstance(value, int | float) and not isinstance(value, bool) for value in fields.values()
     )
     if not numbers or fields.keys() != {field.name for field in dataclasses.fields(CostModel)}:
-        raise ValueError(f"parameter {name} must be a price list with per_row and per_pair")
+        raise ValueError(f"parameter {name} must be a cost model with per_row and per_pair")
     return CostModel(**fields)

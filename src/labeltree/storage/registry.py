@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from numpy.typing import NDArray
+from labeltree.storage.section import Section, take_section
 
-Arrays = Mapping[str, NDArray[Any]]
+#: The section that names the kind.
+ESTIMATOR = "estimator"
 
 
 class Storable(Protocol):
     """A fitted estimator that can be written to a model file."""
 
-    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what the file holds: a header that JSON can represent, and arrays by name."""
+    _section_names: ClassVar[frozenset[str]]  # of all sections that its files may have
+
+    def _sections(self) -> list[Section]:
+        """Return the sections of the file; the content of the first names the kind."""
 
     @classmethod
-    def _from_contents(cls, header: dict[str, Any], arrays: Arrays, *, every_weight: bool) -> Self:
+    def _from_sections(cls, sections: Mapping[str, Section], *, every_weight: bool) -> Self:
         """Return the estimator of a file; ValueError if it breaks a rule."""
 
 
@@ -31,11 +34,25 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
+def known_sections() -> set[str]:
+    """Return the names of the sections that files of any kind may have."""
+    return {name for kind in _KINDS.values() for name in kind._section_names}
+
+
 def find_kind(name: Any) -> type[Storable]:
     """Return the class of a name that a file gives."""
     if not isinstance(name, str) or name not in _KINDS:
         raise ValueError(f"the estimator {name!r:.40} is unknown to this release")
     return _KINDS[name]
+
+
+def kind_of(sections: Mapping[str, Section]) -> type[Storable]:
+    """Return the class of the estimator of a file, which may have all of its sections."""
+    kind = find_kind(take_section(sections, ESTIMATOR).content.get("kind"))
+    odd = min(sections.keys() - kind._section_names, default=None)
+    if odd is not None:
+        raise ValueError(f"section {odd!r} does not belong to a {kind.__name__}")
+    return kind
 
 
 def check_kind(estimator: Any) -> None:

@@ -1,4 +1,4 @@
-"""From text to tags: texts and lists of tags in, tags with probabilities out."""
+"""Text tagging: learns from texts with tags, and predicts tags with probabilities."""
 
 from labeltree.text.tagger import TextTagger
 

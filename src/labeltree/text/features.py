@@ -1,4 +1,4 @@
-"""Texts as rows of numbers: a weight for each word, then the numbers of an embedding."""
+"""Text features: a TF-IDF weight for each word, followed by the numbers of an embedding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from labeltree.data.row_scaling import UNIT
 from labeltree.storage.names import StoredNames, store_names
 
 AUTO = "auto"
-MANY_TEXTS = 1000  # from so many on, a word or pair of one text alone is dropped by default
+MANY_TEXTS = 1000  # with at least this many, n-grams that occur in one text only are dropped
 ANALYZERS = ("word", "char", "char_wb")
 _STORED = {"words": str | None, "n_embeddings": int}
 _FUNCTIONS = ("tokenizer", "preprocessor")
@@ -27,13 +27,13 @@ _MAX_HASHED = 2**31 - 1
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How texts become words; the names are scikit-learn's, the defaults were measured."""
+    """Options of tokenization and weighting; the names are those of scikit-learn."""
 
     analyzer: str = "word"
     ngram_range: Sequence[int] = (1, 2)
     lowercase: bool = True
     stop_words: str | Sequence[str] | None = None
-    tokenizer: Callable[[str], Iterable[str]] | str | None = None  # text: only its name is known
+    tokenizer: Callable[[str], Iterable[str]] | str | None = None  # str: only its name is known
     preprocessor: Callable[[str], str] | None = None
     sublinear_tf: bool = True
     min_df: float | str = AUTO
@@ -67,16 +67,16 @@ class TextOptions:
             )
 
     def vectorizer(self, n_texts: int = 0) -> Any:
-        """Return the vectoriser of scikit-learn that these options stand for.
+        """Return the vectorizer of scikit-learn for these options.
 
-        `n_texts` is how many it will be fitted to.
+        `n_texts` is the number of texts that it will be fitted to.
         """
         if isinstance(self.tokenizer, str):
             raise ValueError(
-                f"words were made by the tokenizer {self.tokenizer!r:.80}, of which a model file "
-                "holds the name only; give the function with features_.with_tokenizer"
+                f"the model was trained with the tokenizer {self.tokenizer!r:.80}, of which the "
+                "model file has only the name; pass the function to features_.with_tokenizer"
             )
-        # Not at import time, since classifiers do without.
+        # Imported here because classifiers do not need it.
         from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
         shared = {
@@ -86,7 +86,7 @@ class TextOptions:
             "stop_words": None if self.stop_words is None else _list(self.stop_words),
             "tokenizer": self.tokenizer,
             "preprocessor": self.preprocessor,
-            # Else scikit-learn warns that it is not used.
+            # Otherwise scikit-learn warns that token_pattern is not used.
             **({} if self.tokenizer is None else {"token_pattern": None}),
         }
         if self.n_features is None:
@@ -106,7 +106,7 @@ class TextOptions:
 
 
 class TextFeatures:
-    """What was learnt from texts: the words, how rare they are, and the width of embeddings.
+    """The vocabulary, its inverse document frequencies, and the size of embeddings.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class TextFeatures:
         self.options = options
         self.idf = idf
         self.n_embeddings = n_embeddings
-        self._words = words  # None where words are hashed, or there are no texts
+        self._words = words  # None if words are hashed or there are no texts
 
     @classmethod
     def fit(
@@ -138,9 +138,10 @@ class TextFeatures:
         *,
         n_texts: int | None = None,
     ) -> tuple[Self, FeatureMatrix]:
-        """Return what was learnt from the texts, and their features.
+        """Return the learned vocabulary and weights, and the features of the texts.
 
-        `n_texts` must be given, up to MANY_TEXTS, where texts come one by one and have no length.
+        If texts are an iterator without a length, `n_texts` is required; it may be cut off at
+        MANY_TEXTS.
         """
         parts = []
         words: StoredNames | None = None
@@ -160,44 +161,44 @@ class TextFeatures:
         return made, _beside(parts, dense)
 
     def transform(self, texts: Sequence[str] | None, embeddings: Any = None) -> FeatureMatrix:
-        """Return the features of texts; words that were never seen are passed over."""
+        """Return the features of texts; unknown words are ignored."""
         if (texts is None) == bool(len(self.idf)):
             raise ValueError(
-                "the tagger was fitted without texts, so it takes embeddings only"
+                "texts must be None, because the tagger was fitted with embeddings only"
                 if texts is not None
-                else "the tagger was fitted with texts, so it needs texts"
+                else "texts must not be None, because the tagger was fitted with texts"
             )
         if (embeddings is None) == bool(self.n_embeddings):
             raise ValueError(
-                "the tagger was fitted without embeddings, so it takes texts only"
+                "embeddings must be None, because the tagger was fitted without embeddings"
                 if embeddings is not None
-                else f"the tagger was fitted with embeddings of {self.n_embeddings} numbers, so it "
-                "needs those of the texts, too"
+                else "embeddings must not be None, because the tagger was fitted with embeddings "
+                f"of {self.n_embeddings} numbers"
             )
         parts = []
         if texts is not None:
-            parts.append(self._weights_of_words(texts))
+            parts.append(self._word_weights(texts))
         dense = None if embeddings is None else _checked_embeddings(embeddings)
         if dense is not None and dense.shape[1] != self.n_embeddings:
             raise ValueError(
-                f"embeddings have {dense.shape[1]} numbers a text, but the tagger was fitted with "
-                f"{self.n_embeddings}"
+                f"embeddings must have {self.n_embeddings} numbers per text, as in fit, but have "
+                f"{dense.shape[1]}"
             )
         return _beside(parts, dense)
 
-    def _weights_of_words(self, texts: Sequence[str]) -> Any:
-        if not texts:  # which scikit-learn refuses
+    def _word_weights(self, texts: Sequence[str]) -> Any:
+        if not texts:  # scikit-learn raises an error for an empty list
             return sparse.csr_array((0, len(self.idf)), dtype=np.float32)
         vectorizer, weighting = self._vectorizer
         return weighting.transform(vectorizer.transform(texts), copy=False)
 
     @cached_property
     def names(self) -> NDArray[Any]:
-        """The words, by column; none where they are hashed."""
+        """The words, by column; empty if they are hashed."""
         return np.zeros(0, object) if self._words is None else self._words.names
 
     def names_for(self, text: str | None) -> Sequence[str]:
-        """Return the name of each column; of hashed columns only those that the text fills."""
+        """Return the name of each column; if words are hashed, only of the words of the text."""
         if self.options.n_features is None or text is None:
             known: Mapping[int, str] = dict(enumerate(self.names.tolist()))
         else:
@@ -213,7 +214,7 @@ class TextFeatures:
         named: dict[int, list[str]] = {}
         for word, column in zip(words, rows.transform(words).indices.tolist(), strict=True):
             named.setdefault(column, []).append(word)
-        return {column: " or ".join(alike) for column, alike in named.items()}
+        return {column: " or ".join(colliding) for column, colliding in named.items()}
 
     @cached_property
     def _vectorizer(self) -> tuple[Any, Any]:
@@ -225,19 +226,18 @@ class TextFeatures:
         return vectorizer, weighting
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_vectorizer", None)  # made again when it is first asked for
-        return state
+        # The vectorizer is created again when it is first used.
+        return {name: value for name, value in vars(self).items() if name != "_vectorizer"}
 
     # The model file -------------------------------------------------------------------------------
 
     def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]] | str) -> Self:
-        """Return the same words with another tokenizer, or with its name, which a file can hold.
+        """Return the same features with another tokenizer, or with its name, for a model file.
 
         Examples
         --------
         >>> features, _ = TextFeatures.fit(TextOptions(tokenizer=str.split), ["a-b c"], None)
-        >>> named = features.with_tokenizer("blanks")  # can be saved, but takes no texts
+        >>> named = features.with_tokenizer("blanks")  # can be saved, but not used for texts
         >>> named.with_tokenizer(str.split).transform(["c c"]).nnz
         1
         """
@@ -245,12 +245,12 @@ class TextFeatures:
         return type(self)(options, self._words, self.idf, self.n_embeddings)
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what a model file holds: a part of the header, and arrays."""
+        """Return the contents of a model file: a part of the header, and arrays."""
         for name in _FUNCTIONS:
             if callable(getattr(self.options, name)):
                 raise ValueError(
-                    f"a model file holds no code, but the tagger has a {name} of its own; fit "
-                    f"without {name}, or pickle the tagger"
+                    f"{name} must be None for a model file, which has no code, but is a function; "
+                    f"fit without {name}, or pickle the tagger"
                 )
         kind: str | None = None
         arrays: dict[str, NDArray[Any]] = {}
@@ -267,7 +267,7 @@ class TextFeatures:
         arrays: Mapping[str, NDArray[Any]],
         n_features: int,
     ) -> Self:
-        """Return features of a file; nothing is believed, and words are made when asked for."""
+        """Restore features from a file; everything is checked, and words are decoded on demand."""
         if not isinstance(stored, dict) or stored.keys() != _STORED.keys():
             raise ValueError(f"text must be a JSON object of {', '.join(_STORED)}")
         for name, kind in _STORED.items():
@@ -297,7 +297,7 @@ class TextFeatures:
             raise ValueError(f"words must be stored as text, but are {stored['words']!r:.40}")
         words = None
         if stored["words"] is not None:
-            # A word that is there twice would only leave a column unused.
+            # A duplicate word only leaves a column unused.
             words = StoredNames.take("words", "text", arrays, n_words)
         return cls(options, words, idf, n_embeddings)
 
@@ -306,7 +306,7 @@ OPTION_NAMES = tuple(field.name for field in fields(TextOptions))
 
 
 class _ColumnNames(Sequence[str]):
-    """Names of columns that are made when they are asked for, as there may be millions."""
+    """Names of columns, created on demand because there may be millions."""
 
     def __init__(self, words: Mapping[int, str], n_words: int, n_embeddings: int) -> None:
         self._words, self._n_words, self._n_embeddings = words, n_words, n_embeddings
@@ -324,26 +324,28 @@ def _counted(vectorizer: Any, texts: Iterable[str], options: TextOptions) -> Any
     try:
         return vectorizer.fit_transform(texts)
     except ValueError as error:
-        # The vectoriser speaks of stop words and max_df, which are not the reason.
+        # The messages of scikit-learn mention stop words and max_df, which are not the cause.
         if "empty vocabulary" in str(error):
             raise ValueError(
                 "no text has a word: words are two letters or more, unless analyzer is 'char_wb'"
             ) from None
         if "no terms remain" in str(error) or "than min_df" in str(error):
             raise ValueError(
-                f"no word is in enough texts, as min_df is {options.min_df!r}; lower it"
+                f"no word is in enough texts, because min_df is {options.min_df!r}; lower it"
             ) from None
         raise
 
 
 def _beside(parts: list[Any], dense: FeatureMatrix | None) -> FeatureMatrix:
-    """Return parts side by side, each row of a part of length 1 or empty."""
+    """Return the parts side by side; the rows of each part have length 1 or are empty."""
     if dense is not None:
         parts = [*parts, UNIT(dense)]
     n_rows = {part.shape[0] for part in parts}
     if len(n_rows) > 1:
         n_texts, n_embedded = (part.shape[0] for part in parts)
-        raise ValueError(f"there are {n_texts} texts, but embeddings of {n_embedded}")
+        raise ValueError(
+            f"embeddings must be given for each of {n_texts} texts, but are for {n_embedded}"
+        )
     whole = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr", dtype=np.float32)
     return as_features(whole)
 
@@ -351,7 +353,7 @@ def _beside(parts: list[Any], dense: FeatureMatrix | None) -> FeatureMatrix:
 def _checked_embeddings(embeddings: Any) -> FeatureMatrix:
     features = as_features(embeddings)
     if features.shape[1] == 0:
-        raise ValueError("embeddings must have at least one number a text, but have none")
+        raise ValueError("embeddings must have at least one number per text, but have none")
     return features
 
 
@@ -361,7 +363,9 @@ def _check_ngrams(ngram_range: Any) -> None:
         raise ValueError(f"ngram_range must be two integers, but is {ngram_range!r:.40}")
     first, last = ngram_range
     if not 1 <= first <= last:
-        raise ValueError(f"ngram_range must rise from at least 1, but is {ngram_range!r:.40}")
+        raise ValueError(
+            f"ngram_range must be (min, max) with 1 <= min <= max, but is {ngram_range!r:.40}"
+        )
 
 
 def _is_integer(value: Any) -> bool:

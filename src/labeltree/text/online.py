@@ -1,4 +1,4 @@
-"""A tagger that learns text by text."""
+"""Online methods of the tagger."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Tags = list[tuple[Any, float]]
 
 
 class TaggerState(NamedTuple):
-    """What a tagger has learned: features of texts, and the classifier trained on them."""
+    """The fitted state of a tagger: text features, and the classifier trained on them."""
 
     features: TextFeatures
     classifier: PLTClassifier
 
 
 class OnlineTaggerMixin:
-    """`partial_fit` and what comes with it, for texts."""
+    """`partial_fit` and related methods, for texts."""
 
     n_features: int | None
     classifier: PLTClassifier
@@ -39,11 +39,12 @@ class OnlineTaggerMixin:
         raise NotImplementedError
 
     def partial_fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
-        """Learn from texts once, in their order; new tags are added.
+        """Update the model with each text once, in order; new tags are added.
 
-        A new tagger must hash words (`n_features`), as no vocabulary has the words to come. The
-        weights of rare words are learned from the texts of the first call. After `fit` with a
-        vocabulary, words that are not in it are ignored. See `PLTClassifier.partial_fit`.
+        A new tagger must hash words (`n_features`), because a vocabulary cannot include words that
+        occur later. Inverse document frequencies are learned from the texts of the first call.
+        After `fit` with a vocabulary, words that are not in it are ignored. See
+        `PLTClassifier.partial_fit`.
 
         Examples
         --------
@@ -61,13 +62,13 @@ class OnlineTaggerMixin:
     def predict_then_fit(
         self, texts: Any, tags: Any, k: int = 5, *, embeddings: Any = None
     ) -> list[Tags]:
-        """Learn from texts as `partial_fit` does, and return the tags predicted before each."""
+        """Learn from texts like `partial_fit`, and return the tags predicted before each text."""
         with self._learning(texts, tags, embeddings) as (classifier, X):
             labels, probabilities = classifier.predict_then_fit(X, tags, k)
         names = classifier.classes_
         return [
-            [(names[j], p) for j, p in zip(row, chances, strict=True) if j >= 0]
-            for row, chances in zip(labels.tolist(), probabilities.tolist(), strict=True)
+            [(names[j], p) for j, p in zip(row, row_proba, strict=True) if j >= 0]
+            for row, row_proba in zip(labels.tolist(), probabilities.tolist(), strict=True)
         ]
 
     def remove_labels(self, tags: Sequence[Hashable]) -> Self:
@@ -76,20 +77,20 @@ class OnlineTaggerMixin:
         return self
 
     def rebuild_tree(self, *, tree: str | None = None) -> Self:
-        """Build a new tree from the last texts; see `PLTClassifier.rebuild_tree`."""
+        """Build a new tree from recent texts; see `PLTClassifier.rebuild_tree`."""
         self.classifier_.rebuild_tree(tree=tree)
         return self
 
     @property
     def tree_cost_(self) -> TreeCost:
-        """Nodes that one of the last texts visits on average, and the minimum for any tree."""
+        """Mean number of nodes that a recent text visits, and a lower bound for any tree."""
         return self.classifier_.tree_cost_
 
     @contextmanager
     def _learning(
         self, texts: Any, tags: Any, embeddings: Any
     ) -> Iterator[tuple[PLTClassifier, FeatureMatrix]]:
-        """Give the classifier and the features of texts; keep both once something is learned."""
+        """Yield the classifier and the features of texts; keep both if something is learned."""
         checked = checked_texts(texts)
         check_numbers(checked, tags, embeddings)
         if self._state is not None:
@@ -98,8 +99,8 @@ class OnlineTaggerMixin:
             return
         if self.n_features is None and checked is not None:
             raise ValueError(
-                "partial_fit meets words that no vocabulary has; set n_features, such as "
-                "TextTagger(n_features=2**18), or call fit first"
+                "partial_fit requires hashed words or a vocabulary, but the tagger has neither; "
+                "set n_features, such as TextTagger(n_features=2**18), or call fit first"
             )
         features, X = TextFeatures.fit(self._options(), checked, embeddings)
         classifier = clone(self.classifier)

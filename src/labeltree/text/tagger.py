@@ -1,11 +1,12 @@
-"""Tags for texts: words into features, features into a label tree."""
+"""TextTagger: TF-IDF features of texts and a label tree."""
 
 from __future__ import annotations
 
 import copy
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +19,24 @@ from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.explain.explanation import Explanation
 from labeltree.model.interface import LabelModel
+from labeltree.storage.names import NAME_ARRAYS
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
+from labeltree.storage.section import Section, take_section
 from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
 from labeltree.trees import LabelTree
 
+_TEXT = "text"  # the section of the model file
+
 
 # scikit-learn has no type information, so its classes are Any to mypy.
 @register
 class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
-    """Learns tags from texts and tags new texts.
+    """Classifier that predicts tags for texts.
 
-    Texts become TF-IDF features, and a `PLTClassifier` is trained on them.
+    Texts are converted to TF-IDF features, and a `PLTClassifier` is trained on them.
 
     Parameters
     ----------
@@ -45,18 +50,18 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     stop_words
         Words to ignore: None, "english" or a list.
     tokenizer, preprocessor
-        Functions of your own, as in scikit-learn's TfidfVectorizer. A tagger with one can be
-        pickled, but not saved, as a model file holds no code.
+        Your own functions, as in scikit-learn's TfidfVectorizer. A tagger with such a function can
+        be pickled but not saved, because model files have no code.
     sublinear_tf
         Whether a word that occurs n times counts 1 + log n instead of n.
     min_df
-        Words in fewer texts are dropped; a float is a share of the texts. "auto" is 2 from 1,000
-        texts on, and 1 below.
+        Minimum number of texts that a word must occur in; a float is a share of the texts. "auto"
+        is 2 if there are at least 1,000 texts, else 1.
     max_features
         Maximum number of words, the most frequent; None for all.
     n_features
-        Hash words to this number of columns and keep no vocabulary; None keeps one. `min_df` and
-        `max_features` are then not used.
+        Number of columns that words are hashed to, without a vocabulary. `min_df` and
+        `max_features` are then not used. None uses a vocabulary.
     classifier
         The `PLTClassifier` or `HSMClassifier` to train; None for one with the parameters below.
     **classifier_params
@@ -79,6 +84,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     [['drink', 'tea']]
     """
 
+    _section_names: ClassVar = PLTClassifier._section_names | {_TEXT}
     _state: TaggerState | None = None
 
     def __init__(
@@ -117,19 +123,19 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     # Training -----------------------------------------------------------------------------------
 
     def fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
-        """Learn words and tags; a fit that fails changes nothing.
+        """Fit the vocabulary and the classifier; a failed fit does not change the tagger.
 
-        With `warm_start=True` a tagger that is fitted keeps its vocabulary and its tree.
+        With `warm_start=True`, a fitted tagger keeps its vocabulary and its tree.
 
         Parameters
         ----------
         texts
-            One string for each text, empty ones too; None to learn from embeddings alone.
+            One string per text, which may be empty; None to learn from embeddings only.
         tags
-            A list of tags for each text, or one tag for each.
+            A list of tags per text, or one tag per text.
         embeddings
-            An array with a row for each text, such as a sentence encoder gives. It has the same
-            weight as the words.
+            An array with one row per text, such as the output of a sentence encoder. It has the
+            same weight as the words.
         """
         before = self._state if self.classifier.warm_start else None
         checked = checked_texts(texts)
@@ -151,9 +157,9 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     def calibrate(
         self, texts: Any, tags: Any, method: str | None = "auto", *, embeddings: Any = None
     ) -> Self:
-        """Calibrate probabilities with texts that were not in `fit`.
+        """Calibrate probabilities with texts that were not used in `fit`.
 
-        Tags that `fit` did not see are ignored. See `PLTClassifier.calibrate`.
+        Tags that did not occur in `fit` are ignored. See `PLTClassifier.calibrate`.
         """
         self.classifier_.calibrate(*self._known(texts, tags, embeddings), method)
         return self
@@ -161,16 +167,19 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     def tune_thresholds(
         self, texts: Any, tags: Any, objective: str | None = "macro_f1", *, embeddings: Any = None
     ) -> Self:
-        """Learn which tags `predict` returns; see `PLTClassifier.tune_thresholds`."""
+        """Learn from held-out texts which tags `predict` returns.
+
+        See `PLTClassifier.tune_thresholds`.
+        """
         self.classifier_.tune_thresholds(*self._known(texts, tags, embeddings), objective)
         return self
 
     def quantize(self) -> Self:
-        """Round weights to 8 bits, in memory and in the file; see `PLTClassifier.quantize`."""
+        """Convert weights to 8 bits, in memory and in files; see `PLTClassifier.quantize`."""
         self.classifier_.quantize()
         return self
 
-    # Answers ------------------------------------------------------------------------------------
+    # Prediction ---------------------------------------------------------------------------------
 
     def tag(
         self,
@@ -182,12 +191,12 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[Tags]:
         """Return the tags of each text with their probabilities, best first.
 
-        A text without any known word gets the tags that are most probable for texts in general.
+        A text without known words gets the tags that are most probable for texts in general.
 
         Parameters
         ----------
         texts
-            One string for each text.
+            One string per text.
         k
             Maximum number of tags per text; None for any number.
         threshold
@@ -206,7 +215,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     def predict(
         self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
     ) -> list[Any]:
-        """Return the tags of each text that are probable enough; see `PLTClassifier.predict`."""
+        """Return the predicted tags of each text; see `PLTClassifier.predict`."""
         X = self._transform(texts, embeddings)
         if self.label_kind_ == "classes":
             return list(self.classifier_.predict(X).tolist())
@@ -220,7 +229,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         embedding: Any = None,
     ) -> Explanation:
-        """Return why a tag has its probability, word by word; see `PLTClassifier.explain`.
+        """Explain why a tag has its probability, word by word; see `PLTClassifier.explain`.
 
         Parameters
         ----------
@@ -229,9 +238,9 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         tag
             A tag of `classes_`; the most probable one if None.
         top_features
-            Number of words listed per node; the others are summed.
+            Maximum number of words to list per node; the others are summed.
         embedding
-            That of the text, if the tagger was fitted with embeddings.
+            Embedding of the text, if the tagger was fitted with embeddings.
 
         Examples
         --------
@@ -262,7 +271,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         return self.classifier_._query(self._transform(texts, None))
 
     def _known(self, texts: Any, tags: Any, embeddings: Any) -> tuple[Any, Any]:
-        """Return features and the tags that were in training."""
+        """Return features, and the tags that occurred in training."""
         X = self._transform(texts, embeddings)
         check_numbers(checked_texts(texts), tags, embeddings)
         if self.label_kind_ == "classes":
@@ -272,12 +281,12 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_parts(cls, features: TextFeatures, classifier: PLTClassifier) -> Self:
-        """Return the tagger of features of texts and a classifier that was fitted to them."""
+        """Return a tagger of text features and a classifier that was fitted to them."""
         tagger = cls(classifier=clone(classifier), **vars(features.options))
         tagger._state = TaggerState(features, classifier)
         return tagger
 
-    # What was learned -----------------------------------------------------------------------------
+    # Fitted attributes ----------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -306,7 +315,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def label_kind_(self) -> Kind:
-        """The form of the tags: "sets" for lists of tags, "classes" for one tag each."""
+        """The form of the tags: "sets" for lists of tags, "classes" for one tag per text."""
         return self.classifier_.label_kind_
 
     @property
@@ -321,41 +330,38 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_features_in_(self) -> int:
-        """Number of words, or of columns that they are hashed to, and of numbers per embedding."""
+        """Number of words, or of columns that they are hashed to, plus the size of embeddings."""
         return self.classifier_.n_features_in_
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to one file, words included; `labeltree.load` opens it."""
         storage.save(self, path)
 
-    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _sections(self) -> list[Section]:
         features, classifier = self._fitted
         check_kind(classifier)
-        header, arrays = classifier._contents()
-        text, words = features.to_arrays()
-        text |= {
+        stored, arrays = features.to_arrays()
+        content = {
             "classifier": type(classifier).__name__,
             "options": store_parameters(vars(features.options), []),
+            **stored,
         }
-        return {**header, "estimator": type(self).__name__, "text": text}, arrays | words
+        estimator, *others = classifier._sections()
+        own = replace(estimator, content={**estimator.content, "kind": type(self).__name__})
+        return [own, *others, Section(_TEXT, content, arrays)]
 
     @classmethod
-    def _from_contents(
-        cls, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], *, every_weight: bool
-    ) -> Self:
-        stored = header.get("text")
-        if not isinstance(stored, dict):
-            raise ValueError("text of the header must be a JSON object")
-        text = dict(stored)
-        kind = find_kind(text.pop("classifier", None))
+    def _from_sections(cls, sections: Mapping[str, Section], *, every_weight: bool) -> Self:
+        text = take_section(sections, _TEXT)
+        stored = dict(text.content)
+        kind = find_kind(stored.pop("classifier", None))
         if not issubclass(kind, PLTClassifier):
             raise ValueError(f"a TextTagger must have a classifier, but has a {kind.__name__}")
-        inner = {name: value for name, value in header.items() if name != "text"}
-        classifier = kind._from_contents(
-            {**inner, "estimator": kind.__name__}, arrays, every_weight=every_weight
-        )
-        given = restore_parameters(text.pop("options", None), OPTION_NAMES, [])
+        classifier = kind._from_sections(sections, every_weight=every_weight)
+        given = restore_parameters(stored.pop("options", None), OPTION_NAMES, [])
         options = vars(TextOptions()) | given
         n_columns = classifier.n_features_in_
-        features = TextFeatures.from_arrays(text, options, arrays, n_columns)
+        features = TextFeatures.from_arrays(stored, options, text.arrays, n_columns)
+        arrays = NAME_ARRAYS[stored["words"] or "positions"]
+        text.check_arrays(["words.idf", *(f"words.{name}" for name in arrays)])
         return cls.from_parts(features, classifier)

@@ -1,1 +1,1 @@
-"""From rows to weights: feature weighting, forests, and the classifiers of all nodes."""
+"""Training: feature weighting, forests, and the classifiers of all nodes."""

@@ -1,4 +1,4 @@
-"""Finished parts of a training on disk, so that it can go on after a stop."""
+"""Checkpoints: finished parts of a fit on disk, from which an interrupted fit resumes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from labeltree.training.nodes import Part
 _HEADER = "checkpoint.json"
 _FORMAT = 1
 _PART = re.compile(r"tree(\d+)-packs(\d+)-(\d+)\.npz")
-_LEFT_BEHIND = ".*.part"  # of a write that was killed
+_LEFTOVERS = ".*.part"  # from interrupted writes
 
 
 def fingerprint(values: Iterable[Any]) -> str:
-    """Return a text that differs if any array or any other value does.
+    """Return a hash that changes if any of the values changes.
 
     Examples
     --------
@@ -46,21 +46,21 @@ class Checkpoint:
     Parameters
     ----------
     folder
-        Made if there is none. It may hold nothing but a checkpoint.
+        Created if it does not exist. It must not contain other files.
     key
-        Fingerprint of all that the weights depend on.
+        Fingerprint of everything that the weights depend on.
     """
 
     def __init__(self, folder: Path, key: str) -> None:
         self._folder = folder
         if folder.exists() and not folder.is_dir():
-            raise ValueError(f"checkpoint must be a folder, but {folder} is a file")
+            raise ValueError(f"checkpoint_dir must be a folder, but {folder} is a file")
         header = folder / _HEADER
         if header.exists():
             self._check(header, key)
         elif folder.exists() and any(folder.iterdir()):
             raise ValueError(
-                f"checkpoint must be a new or empty folder, but {folder} holds other files"
+                f"checkpoint_dir must be a new or empty folder, but {folder} contains other files"
             )
         else:
             folder.mkdir(parents=True, exist_ok=True)
@@ -71,11 +71,11 @@ class Checkpoint:
         try:
             found = json.loads(header.read_bytes())
         except ValueError:
-            raise ValueError(f"{header} is broken; remove the folder to start again") from None
+            raise ValueError(f"{header} is corrupt; remove the folder to start again") from None
         if found != {"format": _FORMAT, "fit": key}:
             raise ValueError(
-                f"the checkpoint in {self._folder} is of another fit: data, trees or settings "
-                "differ. Remove the folder, or give another one"
+                f"the checkpoint in {self._folder} belongs to another fit: data, trees or settings "
+                "differ. Remove the folder, or pass another one"
             )
 
     def tree(self, number: int) -> TreeParts:
@@ -83,8 +83,8 @@ class Checkpoint:
         return TreeParts(self._folder, number)
 
     def remove(self) -> None:
-        """Remove the parts, and the folder if nothing else is in it; the header goes last."""
-        for path in [*self._folder.glob("tree*-packs*.npz"), *self._folder.glob(_LEFT_BEHIND)]:
+        """Remove the parts, then the header, and the folder if it is empty."""
+        for path in [*self._folder.glob("tree*-packs*.npz"), *self._folder.glob(_LEFTOVERS)]:
             path.unlink()
         (self._folder / _HEADER).unlink()
         if not any(self._folder.iterdir()):
@@ -92,13 +92,13 @@ class Checkpoint:
 
 
 class TreeParts:
-    """The finished parts of one tree, each in a file of its own."""
+    """The finished parts of one tree, one file per part."""
 
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self._number = folder, number
 
     def load(self) -> Iterator[tuple[int, Part]]:
-        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+        """Yield the finished parts in order, each as (number of packs done after it, part)."""
         found: dict[int, tuple[int, Path]] = {}
         for path in self._folder.iterdir():
             match = _PART.fullmatch(path.name)
@@ -110,7 +110,7 @@ class TreeParts:
             yield end, _read(path)
 
     def save(self, first: int, last: int, part: Part) -> None:
-        """Write the part of the packs first .. last - 1, whole or not at all."""
+        """Write the part of packs first .. last - 1 atomically."""
         path = self._folder / f"tree{self._number}-packs{first}-{last}.npz"
         with open_write(path) as stream:
             np.savez(stream, **part._asdict())
@@ -121,5 +121,5 @@ def _read(path: Path) -> Part:
         with np.load(path, allow_pickle=False) as arrays:
             values = {name: arrays[name] for name in Part._fields}
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is broken ({error}); remove it to train it again") from error
+        raise ValueError(f"{path} is corrupt ({error}); remove it to train it again") from error
     return Part(**(values | {name: int(values[name]) for name in ("n_visits", "n_iter")}))

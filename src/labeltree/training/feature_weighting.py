@@ -1,4 +1,4 @@
-"""How features are scaled for a model: found from the training rows and their labels."""
+"""Feature weighting: how features are scaled, learned from the training rows and their labels."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
 
-#: From so many rows on, powers are found.
+#: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
-# docs/study.md says where these come from.
-_PAIRS = 10.0  # pairs of rows that the mean of all features counts for in the weight of each
-_SPREAD = 0.4  # of values, in logarithms, beside what telling explains; above it their power is < 1
-_LEAST_POWER = 0.55
-_AFFINITY = 0.4  # power of telling that values should have, with what they have of it already
-_AFFINITY_SPREAD = 0.6  # or less of it, that they spread no more than so much by it
-_STEPS = 20  # of powers from 0 to 1
-_LOOKED_AT = 2048  # rows
+# docs/study.md explains these values.
+_PRIOR_PAIRS = 10.0  # pairs of rows that the mean over all features counts as, for each feature
+_MAX_SPREAD = 0.4  # of log values not explained by affinity; above it their exponent is below 1
+_MIN_POWER = 0.55
+_AFFINITY = 0.4  # exponent of the affinity in the scaled values, including what X has already
+_AFFINITY_SPREAD = 0.6  # maximum spread of log values due to the affinity, which may lower it
+_STEPS = 20  # exponents are rounded to 1/20
+_MAX_ROWS = 2048  # used to estimate the exponents
 
 
 class Powers(NamedTuple):
-    """Powers of the values, and of how telling their features are."""
+    """Exponents of the values and of the label affinity of their features."""
 
     value: float
     affinity: float
 
     @classmethod
     def checked(cls, powers: Sequence[float]) -> Powers:
-        """Return two powers from 0 to 2.
+        """Return two exponents from 0 to 2.
 
         Examples
         --------
@@ -45,15 +45,15 @@ class Powers(NamedTuple):
         return cls(*powers)
 
 
-#: Values as they are, in rows of length 1.
+#: Unweighted values, in rows of length 1.
 NO_WEIGHTING = Powers(1.0, 0.0)
 
 
 def label_affinity(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np.float64]:
-    """Return for each feature how many labels two rows that have it share on average.
+    """Return for each feature the mean number of labels that two rows with the feature share.
 
-    A label of n rows counts 1 / sqrt(n). Features of few rows are taken to be more or less like the
-    average feature: as if they had ten more pairs of rows, as telling as that.
+    A label with n rows counts as 1 / sqrt(n). Features with few rows are shrunk toward the mean of
+    all features, as if they had ten additional pairs of rows with that mean.
 
     Examples
     --------
@@ -75,50 +75,51 @@ def label_affinity(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDA
     pairs = n * (n - 1.0)
     labels = shared / _core.AFFINITY_UNIT
     mean = float((labels[pairs > 0] / pairs[pairs > 0]).mean()) if (pairs > 0).any() else 0.0
-    return np.asarray((labels + _PAIRS * mean) / (pairs + _PAIRS))
+    return np.asarray((labels + _PRIOR_PAIRS * mean) / (pairs + _PRIOR_PAIRS))
 
 
 def find_powers(X: FeatureMatrix, affinity: NDArray[np.float64]) -> Powers:
-    """Return the powers that suit some rows.
+    """Return the exponents estimated from a sample of the rows.
 
-    Within a row, the logarithms of values are explained as a multiple of those of `tells`, which
-    says how telling each feature is, and a rest. Counts of words vary more in the rest than they
-    mean, so a large one is made smaller; of telling, as much is added as values lack.
+    Within each row, log values are regressed on the log affinity of their features. The residual of
+    word counts varies more than it should, so values with a large residual get an exponent below 1.
+    The exponent of the affinity is the target less what the values contain already.
     """
-    some = X[:: max(X.shape[0] // _LOOKED_AT, 1)]
-    is_there = some.data != 0
-    lengths = np.add.reduceat(np.append(is_there, 0), some.indptr[:-1]) * (np.diff(some.indptr) > 0)
-    told = _within_rows(np.log(affinity[some.indices[is_there]]), lengths)
-    values = _within_rows(np.log(np.abs(some.data[is_there], dtype=np.float64)), lengths)
-    # Sums, and no products of matrices: those would start threads that go on spinning.
-    variance = float((told * told).sum())
-    had = float((told * values).sum()) / variance if variance > 0 else 0.0
-    n = max(len(told), 1)
-    spread = float(np.sqrt(((values - had * told) ** 2).sum() / n))
+    sample = X[:: max(X.shape[0] // _MAX_ROWS, 1)]
+    is_nonzero = sample.data != 0
+    lengths = np.add.reduceat(np.append(is_nonzero, 0), sample.indptr[:-1])
+    lengths *= np.diff(sample.indptr) > 0
+    affinities = _centered(np.log(affinity[sample.indices[is_nonzero]]), lengths)
+    values = _centered(np.log(np.abs(sample.data[is_nonzero], dtype=np.float64)), lengths)
+    # Sums instead of matrix products, which would start BLAS threads that keep spinning.
+    variance = float((affinities * affinities).sum())
+    slope = float((affinities * values).sum()) / variance if variance > 0 else 0.0
+    n = max(len(affinities), 1)
+    spread = float(np.sqrt(((values - slope * affinities) ** 2).sum() / n))
     power = 1.0
-    if spread > _SPREAD and not (some.data < 0).any():
-        power = max(_LEAST_POWER, _SPREAD / spread)
-    wanted = min(_AFFINITY, _AFFINITY_SPREAD / max(np.sqrt(variance / n), 1e-9))
-    lacking = max(wanted - power * had, 0.0) if variance > 0 else 0.0
-    return Powers(_stepped(power), _stepped(lacking))
+    if spread > _MAX_SPREAD and not (sample.data < 0).any():
+        power = max(_MIN_POWER, _MAX_SPREAD / spread)
+    target = min(_AFFINITY, _AFFINITY_SPREAD / max(np.sqrt(variance / n), 1e-9))
+    missing = max(target - power * slope, 0.0) if variance > 0 else 0.0
+    return Powers(_rounded(power), _rounded(missing))
 
 
-def _within_rows(x: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how far each number is from the mean of its row."""
+def _centered(x: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the difference of each number from the mean of its row."""
     row = np.repeat(np.arange(len(lengths)), lengths)
     means = np.bincount(row, x, minlength=len(lengths)) / np.maximum(lengths, 1)
     return x - means[row]
 
 
-def _stepped(power: float) -> float:
-    """Round, so that a few rows more or less do not matter."""
+def _rounded(power: float) -> float:
+    """Return a rounded exponent, so that small changes to the rows do not change it."""
     return round(power * _STEPS) / _STEPS
 
 
 def learn_scaling(
     X: FeatureMatrix, rows: LabelRows, powers: Powers | None = None, n_threads: int = 1
 ) -> RowScaling:
-    """Return how rows are scaled for a model of these labels, with given powers or found ones."""
+    """Return the scaling of rows for these labels, with the given or estimated exponents."""
     if powers is None and X.shape[0] < ENOUGH_ROWS:
         return UNIT
     if powers is not None and powers.affinity == 0:

@@ -1,4 +1,4 @@
-"""From checked rows to a trained forest."""
+"""Fitting a forest to checked rows."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from labeltree.units import format_bytes, format_seconds
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What a fit does, apart from the data."""
+    """All settings of a fit."""
 
     forest: ForestSettings
     solver: SolverSettings
     max_memory: float | None = None  # bytes
     checkpoint_dir: Path | None = None
     n_jobs: int | None = None
-    warm_start: tuple[WarmStart, ...] = ()  # weights to start from, of each tree
-    feature_weighting: Powers | None = None  # None to find the exponents
+    warm_start: tuple[WarmStart, ...] = ()  # initial weights of each tree
+    feature_weighting: Powers | None = None  # None to estimate the exponents
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class FitReport:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A trained forest and what it took."""
+    """A trained forest and its training costs."""
 
     model: LabelModel
     training_cost: int  # (row, node) pairs over all trees
@@ -76,7 +76,7 @@ def fit_forest(
     weight: NDArray[np.float32] | None = None,
     progress: Progress | None = None,
 ) -> Fitted:
-    """Return the forest of these rows."""
+    """Return a forest trained on these rows."""
     report = progress or (lambda done, total, name: None)
     report(0.0, 1.0, "building trees")
     began = perf_counter()
@@ -86,7 +86,7 @@ def fit_forest(
     report(0.0, 1.0, "training")
     checkpoint = None
     if settings.checkpoint_dir is not None:
-        key = fingerprint(_all_that_matters(X, trees, samples, settings))
+        key = fingerprint(_fingerprinted(X, trees, samples, settings))
         checkpoint = Checkpoint(settings.checkpoint_dir, key)
     trained = [
         train_nodes(
@@ -120,23 +120,23 @@ def fit_forest(
 
 
 def training_cost(trees: list[LabelTree], samples: list[Sample]) -> int:
-    """Return the (row, node) pairs of all trees; rows that a tree does not see cost its root 1."""
+    """Return the (row, node) pairs of all trees; rows not drawn for a tree cost 1, for its root."""
     pairs = zip(trees, samples, strict=True)
     return sum(cost.training_cost(tree, sample.rows) for tree, sample in pairs)
 
 
 def _of_tree(progress: Progress | None, number: int, n_trees: int) -> Progress | None:
-    """Return the progress of one tree as a part of that of all trees."""
+    """Return a callback that reports the progress of one tree as a share of all trees."""
     if progress is None or n_trees == 1:
         return progress
     name = f"tree {number + 1} of {n_trees}"
     return lambda done, total, _: progress(number * total + done, n_trees * total, name)
 
 
-def _all_that_matters(
+def _fingerprinted(
     X: FeatureMatrix, trees: list[LabelTree], samples: list[Sample], settings: FitSettings
 ) -> Iterator[object]:
-    """Yield what the weights depend on; the release too, as another may pack nodes differently."""
+    """Yield what the weights depend on; also the version, as others may pack nodes differently."""
     yield version("labeltree")
     yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
     yield asdict(settings.solver)

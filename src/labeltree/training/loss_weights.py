@@ -1,4 +1,4 @@
-"""How much an error of a node's classifier weighs, for its positive and for its negative rows."""
+"""Weights of the loss in each node, for its positive and for its negative rows."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.trees import LabelTree
 
-#: Nodes with at most this many positive rows have the full C.
+#: Nodes with at most this many positive rows use the full C.
 FULL_C_ROWS = 10
-#: Exponents for positive and for negative rows; docs/study.md says why.
+#: Exponents for positive and for negative rows; docs/study.md explains the values.
 C_DECAY = (0.08, 0.15)
-C_DECAY_ONE_EACH = (0.0, 0.25)  # where every row has exactly one label
+C_DECAY_ONE_EACH = (0.0, 0.25)  # if every row has exactly one label
 #: The same C in all nodes.
 NO_DECAY = (0.0, 0.0)
 
 
 class LossWeights(NamedTuple):
-    """Factors of the loss, for each node."""
+    """Factors of the loss of each node."""
 
     positive: NDArray[np.float32]
     negative: NDArray[np.float32]
 
 
 class NodeCounts(NamedTuple):
-    """How many rows each node has, where a row counts as much as it weighs."""
+    """Number of rows of each node, weighted by sample weight."""
 
     positive: NDArray[np.float64]
-    reaching: NDArray[np.float64]  # positive and negative ones
-    one_each: bool  # every row has just one label
+    reaching: NDArray[np.float64]  # positive and negative rows
+    one_each: bool  # every row has exactly one label
 
     @classmethod
     def of(
         cls, tree: LabelTree, rows: LabelRows, row_weight: NDArray[np.float32] | None
     ) -> NodeCounts:
-        """Count the rows by Algorithm 1."""
+        """Count the rows of each node as in Algorithm 1."""
         weight = np.ones(rows.n_rows, np.float32) if row_weight is None else row_weight
         positive = _core.node_weights(tree._native, rows.indptr, rows.indices, weight)
         every = weight.sum(dtype=np.float64)
@@ -51,8 +51,9 @@ def decayed_weights(
 ) -> LossWeights:
     """Return weights that decrease with the number n of positive rows of a node.
 
-    They are C (10 / n)^p for n above 10, and C below, with one C and one exponent p for positive
-    rows and one for negative rows. If None, the exponents are the defaults.
+    The weight is C (10 / n)^p if n is greater than 10, and C otherwise. C and the exponent p are
+    pairs: one value for positive rows and one for negative rows. If `C_decay` is None, the
+    exponents are the defaults.
 
     Examples
     --------
@@ -67,9 +68,9 @@ def decayed_weights(
 
 
 def balanced_weights(nodes: NodeCounts, C: float) -> LossWeights:
-    """Return weights such that the positive and the negative rows of a node weigh the same.
+    """Return weights that give the positive and the negative rows of a node the same total.
 
-    Together they weigh as much as with C for each row.
+    The sum of both is the same as with a weight of C for every row.
 
     Examples
     --------

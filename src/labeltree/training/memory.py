@@ -1,4 +1,4 @@
-"""Memory that this process has held."""
+"""Peak memory of the current process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process has held at once, as the operating system counts.
+    """Return the maximum resident memory of this process so far in bytes.
 
     Examples
     --------

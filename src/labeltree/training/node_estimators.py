@@ -1,4 +1,4 @@
-"""Trees whose nodes are any scikit-learn classifiers: slow, for small problems."""
+"""Trees with a scikit-learn classifier in each node: slow, for small problems."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from labeltree.training.forest import Sample, has_root
 from labeltree.training.memory import peak_memory
 from labeltree.trees import LabelTree
 
-_ROWS_AT_ONCE = 1024  # so many rows have the probabilities of all nodes in memory
+_ROWS_AT_ONCE = 1024  # whose probabilities of all nodes are in memory together
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 Found: TypeAlias = "tuple[Probabilities, NDArray[np.int64]]"
-#: A node's classifier, or its probability where all its rows are of one kind.
+#: The classifier of a node, or its probability if its rows are all positive or all negative.
 Node = Any
 
 
 @dataclass(frozen=True, eq=False)
 class NodeModel:
-    """Trees with a fitted estimator in each node; the interface is that of `LabelModel`."""
+    """Trees with a fitted estimator in each node; implements `LabelModel`."""
 
     trees: Sequence[LabelTree]
     nodes: Sequence[Sequence[Node]]  # [tree][node]
@@ -49,9 +49,9 @@ class NodeModel:
         return replace(self, calibration=calibration)
 
     def native(self, use: str) -> NoReturn:
-        """Raise ValueError, as the nodes are not native."""
+        """Raise ValueError, because the nodes are not native."""
         raise ValueError(
-            f"{use} is for native nodes, but the nodes are estimators; fit without node_estimator"
+            f"{use} is for native nodes, but node_estimator was set; fit without node_estimator"
         )
 
     @property
@@ -78,25 +78,25 @@ class NodeModel:
     ) -> Found:
         """Return probabilities, best first in each row, and classifiers evaluated per row.
 
-        A node is evaluated for all rows that reach it at once. With one tree and no k those are the
-        rows whose parent is at least as probable as the threshold; else all rows.
+        A node is evaluated for all rows that reach it in one call. With one tree and no k, a row
+        reaches the nodes whose parent's probability is at least the threshold; otherwise all nodes.
         """
         check_query(k, threshold)
         if beam is not None:
             self.native("beam")
         curve = self.calibration.curve
-        least = threshold if curve is None else float(curve.before(threshold))
+        minimum = threshold if curve is None else float(curve.before(threshold))
         is_pruned = len(self.trees) == 1 and k is None and limits is None
-        means, calls = self._means(scaling(X), least if is_pruned else 0.0)
+        means, calls = self._means(scaling(X), minimum if is_pruned else 0.0)
         if limits is not None:
             return _limited(means, curve, limits, k, threshold), calls
-        found = _ranked(means, k, least)
-        return found if curve is None else curve.of(found, threshold), calls
+        found = _ranked(means, k, minimum)
+        return found if curve is None else curve.apply(found, threshold), calls
 
     def _means(
         self, X: FeatureMatrix, threshold: float
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return the mean product of each label over the trees, and classifiers evaluated."""
+        """Return the mean product of each label over the trees, and nodes evaluated per row."""
         means = np.zeros((X.shape[0], self.n_labels), np.float32)
         calls = np.zeros(X.shape[0], np.int64)
         for first in range(0, X.shape[0], _ROWS_AT_ONCE):
@@ -143,10 +143,10 @@ class NodeModel:
         return found if self.curve is None else self.curve(found)
 
     def classifier(self, tree: int, node: int) -> None:
-        """Return None: only its own estimator knows what a node is made of."""
+        """Return None, because the weights of an arbitrary estimator are not known."""
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
-        """Return P(z_c = 1 | z_v = 1, x) of the children c of a node v; of the root for v = -1."""
+        """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
         children = [0] if node < 0 else self.trees[tree].children(node)
         estimates = [_score(self.nodes[tree][c], row) for c in children]
         return np.array([np.ravel(estimate)[0] for estimate in estimates], np.float64)
@@ -169,9 +169,9 @@ def fit_node_estimators(
     weight: NDArray[np.float32] | None = None,
     progress: Progress | None = None,
 ) -> Fitted:
-    """Return trees with a clone of the estimator in each node, fitted over the rows that reach it.
+    """Return trees with a clone of the estimator in each node, fitted to the rows that reach it.
 
-    A node whose rows are all positive or all negative has the probability 1 or 0.
+    A node whose rows are all positive has the probability 1; if all are negative, 0.
     """
     _check(estimator, settings, weight)
     began = perf_counter()
@@ -198,14 +198,16 @@ def fit_node_estimators(
 def _check(estimator: Any, settings: FitSettings, weight: NDArray[np.float32] | None) -> None:
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(
-            f"node_estimator must have predict_proba, but {type(estimator).__name__} has not"
+            f"node_estimator must have predict_proba, but {type(estimator).__name__} does not"
         )
     for name in ("checkpoint_dir", "max_memory"):
         if getattr(settings, name) is not None:
-            raise ValueError(f"{name} is for the native solver; leave it None with node_estimator")
+            raise ValueError(
+                f"{name} requires the native solver; leave it None if node_estimator is set"
+            )
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight, but rows have weights"
+            f"rows have weights, but {type(estimator).__name__} does not support sample_weight"
         )
 
 
@@ -217,13 +219,13 @@ class _Fitter:
     ) -> None:
         self._X, self._tree, self._estimator = X, tree, estimator
         self._weight, self._with_root = sample.weight, with_root
-        self._seen = sample.is_seen
+        self._drawn = sample.is_drawn
         self._positive = _positive_rows(tree, sample.rows)
 
     def fit(self, v: int) -> Node:
         if v == 0 and not self._with_root:
             return 1.0
-        reaches = self._positive[self._tree.parent[v]] if v else np.flatnonzero(self._seen)
+        reaches = self._positive[self._tree.parent[v]] if v else np.flatnonzero(self._drawn)
         target = np.isin(reaches, self._positive[v])
         if not target.any() or target.all():
             return float(target.any())
@@ -232,7 +234,7 @@ class _Fitter:
 
 
 def _positive_rows(tree: LabelTree, rows: LabelRows) -> list[NDArray[np.int64]]:
-    """Return the rows of each node that have one of its labels, ascending."""
+    """Return for each node the rows that have one of its labels, sorted."""
     row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
     order = np.argsort(rows.indices, kind="stable")
     by_label = np.split(row[order], np.cumsum(rows.counts)[:-1])
@@ -248,7 +250,7 @@ def _positive_rows(tree: LabelTree, rows: LabelRows) -> list[NDArray[np.int64]]:
 def _walk(
     tree: LabelTree, nodes: Sequence[Node], X: FeatureMatrix, threshold: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the probability of each node, 0 where it was not asked, and how many were asked."""
+    """Return the probability of each node, 0 if not evaluated, and nodes evaluated per row."""
     estimates = np.zeros((X.shape[0], tree.n_nodes))
     calls = np.zeros(X.shape[0], np.int64)
     for v in range(tree.n_nodes):
@@ -265,10 +267,10 @@ def _score(node: Node, X: FeatureMatrix) -> NDArray[np.float64] | float:
 
 
 def _ranked(means: NDArray[np.float32], k: int | None, threshold: float) -> Probabilities:
-    """Return the k best labels of each row with at least a threshold, best first."""
+    """Return the k best labels of each row with at least the threshold, best first."""
     order = np.argsort(-means, axis=1, kind="stable")[:, :k]
     values = np.take_along_axis(means, order, axis=1)
-    return _taken(order, values, values >= np.float32(threshold), means.shape)
+    return _compressed(order, values, values >= np.float32(threshold), means.shape)
 
 
 def _limited(
@@ -278,17 +280,17 @@ def _limited(
     k: int | None,
     threshold: float,
 ) -> Probabilities:
-    """Return the k best labels of each row by weight times probability, within limits."""
+    """Return the k best labels of each row by weight times probability, within the limits."""
     known = means if curve is None else curve(means)
     weights = np.ones(means.shape[1], np.float32) if limits.weights is None else limits.weights
     thresholds = 0.0 if limits.thresholds is None else limits.thresholds
     allowed = (weights > 0) & (known >= np.float32(threshold)) & (known >= thresholds)
     order = np.argsort(np.where(allowed, -weights * known, np.inf), axis=1, kind="stable")[:, :k]
     values = np.take_along_axis(known, order, axis=1)
-    return _taken(order, values, np.take_along_axis(allowed, order, axis=1), means.shape)
+    return _compressed(order, values, np.take_along_axis(allowed, order, axis=1), means.shape)
 
 
-def _taken(
+def _compressed(
     labels: NDArray[np.int64],
     values: NDArray[np.float32],
     kept: NDArray[np.bool_],

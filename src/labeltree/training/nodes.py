@@ -1,4 +1,4 @@
-"""The node classifiers of a tree, fitted over the rows that reach them."""
+"""Training of the node classifiers of a tree, each on the rows that reach it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from labeltree.trees import LabelTree
 log = logging.getLogger("labeltree")
 
 LOSSES = ("squared_hinge", "logistic")
-#: Score of a node that no training row is positive for: probability 0 by every link.
+#: Score of a node without positive training rows: every link maps it to probability 0.
 NEVER = -120.0  # exp(120) is infinite in float32
-_NEW_ROWS = 0.75  # power of their share by which C falls; docs/online.md
-_MANY = 8  # packs a thread, after which one more or less matters little
-_N_BATCHES = 50  # so often is progress told and a checkpoint written, at the most
+_NEW_ROWS_POWER = 0.75  # C decreases with the share of new rows to this power; docs/online.md
+_MANY = 8  # packs per thread, above which one more or less matters little
+_N_BATCHES = 50  # maximum number of progress reports and checkpoint parts
 
 
 @dataclass(frozen=True)
 class SolverSettings:
-    """How the classifier of a node is fitted.
+    """Settings of the solver that fits the classifier of each node.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class SolverSettings:
     weight_threshold
         Weights with an absolute value of at most this are set to zero.
     max_nonzeros
-        Maximum number of weights per node, the largest; None for no limit.
+        Maximum number of weights per node; the largest are kept. None for no limit.
     seed
-        Order of the rows.
+        Seed of the order of the rows.
     """
 
     loss: str = "squared_hinge"
@@ -98,14 +98,14 @@ class SolverSettings:
             raise ValueError(f"max_nonzeros must be at least 1, but is {self.max_nonzeros}")
 
     def loss_weights(self, nodes: NodeCounts) -> LossWeights:
-        """Return what errors of each node weigh."""
+        """Return the weights of the loss in each node."""
         if self.class_weight == "balanced":
             return balanced_weights(nodes, self.C)
         positive, negative = self.pos_neg_weight
         return decayed_weights(nodes, (self.C * positive, self.C * negative), self.C_decay)
 
     def native(self) -> _core.TrainSettings:
-        """Return what the trainer takes."""
+        """Return the settings of the native trainer."""
         return _core.TrainSettings(
             loss=_core.Loss[self.loss],
             intercept_scaling=self.intercept_scaling,
@@ -118,7 +118,7 @@ class SolverSettings:
 
 
 class Part(NamedTuple):
-    """Weights of some nodes, as the native trainer gives them."""
+    """Weights of some nodes, as the native trainer returns them."""
 
     nodes: NDArray[np.int32]
     indptr: NDArray[np.int64]
@@ -130,28 +130,28 @@ class Part(NamedTuple):
 
     @property
     def weights(self) -> tuple[NDArray[Any], ...]:
-        """The nodes and their weights, as the layout takes them."""
+        """The nodes and their weights, as arguments of LayoutBuilder.add."""
         return self[:5]
 
 
 class WarmStart(NamedTuple):
-    """Weights that training goes on from."""
+    """Weights that training starts from."""
 
     weights: NodeWeights
-    is_known: NDArray[np.bool_]  # [node] whether they were learnt from positive rows
-    rows_before: int  # that they were learnt from
-    has_root: bool  # whether the root has a classifier, as some of these rows had no label
+    is_known: NDArray[np.bool_]  # [node] whether they were learned from positive rows
+    rows_before: int  # number of rows that they were learned from
+    has_root: bool  # whether the root has a classifier, because some of these rows had no label
 
     def decayed(self, weights: LossWeights, n_rows: int) -> LossWeights:
-        """Return what errors weigh beside what was learnt before: less where nodes are known."""
+        """Return loss weights that are lower in nodes with weights from earlier rows."""
         if not len(self.is_known):
             return weights
         share = n_rows / max(self.rows_before + n_rows, 1)
-        factor = np.where(self.is_known, share**_NEW_ROWS, 1.0).astype(np.float32)
+        factor = np.where(self.is_known, share**_NEW_ROWS_POWER, 1.0).astype(np.float32)
         return LossWeights(*(weight * factor for weight in weights))
 
 
-#: Nothing to go on from.
+#: Training from scratch.
 NO_WARM_START = WarmStart(
     NodeWeights(
         np.empty(0, np.int64),
@@ -166,17 +166,17 @@ NO_WARM_START = WarmStart(
 
 
 class PartStore(Protocol):
-    """Keeps finished parts, so that a training that was stopped can go on from there."""
+    """Stores finished parts, from which an interrupted training resumes."""
 
     def load(self) -> Iterator[tuple[int, Part]]:
-        """Yield parts of the packs 0 .. end - 1 in order, each with the end of its packs."""
+        """Yield the finished parts in order, each as (number of packs done after it, part)."""
 
     def save(self, first: int, last: int, part: Part) -> None:
-        """Keep the part of the packs first .. last - 1."""
+        """Store the part of packs first .. last - 1."""
 
 
 class TrainedNodes(NamedTuple):
-    """What training made, and how much work it was."""
+    """The trained weights, and the amount of work that training took."""
 
     layout: Layout
     n_visits: int  # rows visited by the solver, counting passes
@@ -191,9 +191,9 @@ def make_trainer(
     sample_weight: NDArray[np.float32] | None = None,
     warm_start: WarmStart = NO_WARM_START,
 ) -> _core.Trainer:
-    """Return the native trainer, which looks at the arrays without copying them."""
+    """Return the native trainer, which uses the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
-    errors = settings.loss_weights(NodeCounts.of(tree, rows, sample_weight))
+    loss_weights = settings.loss_weights(NodeCounts.of(tree, rows, sample_weight))
     return _core.Trainer(
         tree._native,
         rows.indptr,
@@ -202,18 +202,19 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
-        loss_weights=_core.LossWeights(*warm_start.decayed(errors, rows.n_rows), weight),
+        loss_weights=_core.LossWeights(*warm_start.decayed(loss_weights, rows.n_rows), weight),
         warm_start=_core.WarmStart(*warm_start.weights),
         settings=settings.native(),
     )
 
 
 def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of packs, which come dearest first, such that threads hardly wait at their ends.
+    """Yield ranges of packs such that threads are rarely idle at the end of a range.
 
-    So that no thread is left with a dear pack when the others are done, a batch has small packs
-    that take the others twice as long as its dearest (costs are estimates), or so many packs of any
-    size that one matters little.
+    Packs are sorted by cost, the most expensive first. No thread should still train an expensive
+    pack when the others are done. So each batch ends with small packs that keep the other threads
+    busy twice as long as its most expensive pack takes (costs are estimates), or has so many packs
+    of any size that a single one matters little.
 
     Examples
     --------
@@ -222,36 +223,36 @@ def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, i
     >>> list(batches(np.array([9.0, 9.0, 9.0] + 20 * [1.0]), n_threads=2))
     [(0, 21), (21, 23)]
     """
-    least = costs.sum() / _N_BATCHES
+    min_work = costs.sum() / _N_BATCHES
     first = 0
     while first < len(costs):
-        rest, dearest = costs[first:], costs[first]
+        rest, largest = costs[first:], costs[first]
         work = np.cumsum(rest)
-        small = np.cumsum(np.where(rest <= dearest / _MANY, rest, 0.0))
-        is_even = (small >= 2 * (n_threads - 1) * dearest) | (work >= _MANY * n_threads * dearest)
-        enough = np.flatnonzero(is_even & (work >= least * (1 - 1e-9)))
+        small = np.cumsum(np.where(rest <= largest / _MANY, rest, 0.0))
+        is_even = (small >= 2 * (n_threads - 1) * largest) | (work >= _MANY * n_threads * largest)
+        enough = np.flatnonzero(is_even & (work >= min_work * (1 - 1e-9)))
         last = first + int(enough[0]) + 1 if len(enough) else len(costs)
         yield first, last
         first = last
 
 
 def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
-    """Return how many threads fit into so many bytes beside X, Y and the finished weights."""
+    """Return the number of threads that fit into max_memory, beside X, Y and the weights."""
     if max_memory is None:
         return n_threads
     free = max_memory - trainer.shared_bytes
     fitting = int(free // trainer.thread_bytes)
     if fitting < 1:
-        least = trainer.shared_bytes + trainer.thread_bytes
+        minimum = trainer.shared_bytes + trainer.thread_bytes
         raise ValueError(
-            f"max_memory must be at least {least / 1e6:.0f} MB for this data, "
+            f"max_memory must be at least {minimum / 1e6:.0f} MB for this data, "
             f"but is {max_memory / 1e6:.0f} MB"
         )
     return min(n_threads, fitting)
 
 
 def _untrained(warm_start: WarmStart, is_trained: NDArray[np.uint8]) -> Part:
-    """Return the weights of nodes that have some and no positive rows to learn from."""
+    """Return the warm-start weights of nodes that have no positive rows to train on."""
     weights, is_known = warm_start.weights, warm_start.is_known
     lengths = np.diff(weights.indptr)
     is_kept = is_known & (is_trained[: len(is_known)] == 0)
@@ -304,64 +305,80 @@ def train_nodes(
     store: PartStore | None = None,
     warm_start: WarmStart = NO_WARM_START,
 ) -> TrainedNodes:
-    """Return the weights of all nodes and how many rows the solver visited.
+    """Return the weights of all nodes and the number of rows that the solver visited.
 
     Parameters
     ----------
     tree, X, rows
         The tree and the training rows.
     settings
-        How a node is fitted.
+        Settings of the solver.
     sample_weight
-        Factor of C for each row, above 0.
+        Factor of C for each row, greater than 0.
     n_threads
         Number of threads; the weights are the same for every number.
     max_memory
-        Bytes to use beside X, Y and the finished weights; fewer threads are used to stay below.
+        Maximum number of bytes to use in addition to X, Y and the finished weights. Fewer threads
+        are used if necessary.
     progress
-        Told how much work is done.
+        Called with the amount of work done.
     store
-        Keeps finished parts and gives back those of an earlier call that was stopped.
+        Stores finished parts, and returns those of an earlier call that was interrupted.
     warm_start
         Weights to start from: the solver minimizes |w - warm_start|² / 2 + loss. Nodes without
-        positive rows keep theirs, and C of nodes that were trained before decreases with the
+        positive rows keep their weights. In nodes that were trained before, C decreases with the
         share of rows that are new.
     """
     trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start)
     n_threads = threads_within(trainer, n_threads, max_memory)
-    costs = trainer.costs()
-    total = float(costs.sum())
-    is_trained = trainer.is_trained()
-    kept = _untrained(warm_start, is_trained)
-    is_trained[kept.nodes] = 1
-    builder = _core.LayoutBuilder(tree._native, X.shape[1], is_trained, NEVER, False)
-    builder.add(*kept.weights)
+    builder = _new_layout(tree, X.shape[1], trainer, warm_start)
     done = n_visits = n_iter = 0
     for end, part in () if store is None else store.load():
         builder.add(*part.weights)
         done, n_visits, n_iter = end, n_visits + part.n_visits, max(n_iter, part.n_iter)
-    began = time.perf_counter()
+    start = time.perf_counter()
     laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
-        for first, last in batches(costs[done:], n_threads):
-            part = Part(*trainer.train(done + first, done + last, n_threads))
-            # Laid out while the next part is trained, unless one thread must do.
+        for part in _trained_parts(trainer, done, n_threads, store, progress):
+            # Laid out while the next part is trained, unless only one thread is allowed.
             laid_out.append(pool.submit(builder.add, *part.weights))
             if n_threads == 1:
                 laid_out[-1].result()
             n_visits, n_iter = n_visits + part.n_visits, max(n_iter, part.n_iter)
-            if store is not None:
-                store.save(done + first, done + last, part)
-            if progress is not None:
-                progress(float(costs[: done + last].sum()), total, "training")
     for one in laid_out:
         one.result()
-    log.info(
-        "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads",
-        tree.n_nodes,
-        len(costs),
-        n_visits,
-        time.perf_counter() - began,
-        n_threads,
-    )
+    seconds = time.perf_counter() - start
+    message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads"
+    log.info(message, tree.n_nodes, len(trainer.costs()), n_visits, seconds, n_threads)
     return TrainedNodes(Layout(*builder.finish()), n_visits, n_iter)
+
+
+def _new_layout(
+    tree: LabelTree, n_features: int, trainer: _core.Trainer, warm_start: WarmStart
+) -> _core.LayoutBuilder:
+    """Return a layout that has the weights of nodes that will not be trained."""
+    is_trained = trainer.is_trained()
+    kept = _untrained(warm_start, is_trained)
+    is_trained[kept.nodes] = 1
+    builder = _core.LayoutBuilder(tree._native, n_features, is_trained, NEVER, False)
+    builder.add(*kept.weights)
+    return builder
+
+
+def _trained_parts(
+    trainer: _core.Trainer,
+    done: int,
+    n_threads: int,
+    store: PartStore | None,
+    progress: Progress | None,
+) -> Iterator[Part]:
+    """Train the packs after the first `done`, and yield each part before it is stored."""
+    costs = trainer.costs()
+    total = float(costs.sum())
+    for first, last in batches(costs[done:], n_threads):
+        part = Part(*trainer.train(done + first, done + last, n_threads))
+        yield part
+        if store is not None:
+            store.save(done + first, done + last, part)
+        if progress is not None:
+            progress(float(costs[: done + last].sum()), total, "training")

@@ -1,4 +1,4 @@
-"""The weights of a model as a start for training it again."""
+"""Warm start: the weights of a trained model as the start of another training."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from labeltree.model.links import Link
 from labeltree.model.model import LINKS, Model
 from labeltree.training.nodes import NEVER, WarmStart
 
-#: What the solver wants of positive and of negative rows: the score of a root that every row was
-#: positive for, and of other nodes that no row was positive for.
-_YES, _NO = 1.0, -1.0
+#: Target scores of the solver. They initialize a root for which every row was positive, and other
+#: nodes for which no row was positive.
+_POSITIVE, _NEGATIVE = 1.0, -1.0
 
 
 def warm_start_of(model: Model, loss: str, n_rows: int) -> tuple[WarmStart, ...]:
-    """Return the weights of each tree in the units of a loss, in which its link reads scores.
+    """Return the weights of each tree, rescaled so that the link of a loss applies to the scores.
 
     Parameters
     ----------
     model
-        What was learnt.
+        The trained model.
     loss
-        That of the training to come.
+        Loss of the next training.
     n_rows
-        Rows that the model was learnt from.
+        Number of rows that the model was trained on.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
     slopes, intercepts = model.links(tree)
     is_known = before.bias > NEVER
     bias = (before.bias * slopes + intercepts - link.intercept) / link.slope
-    bias[~is_known] = _NO
+    bias[~is_known] = _NEGATIVE
     if not model.has_root:
-        is_known[0], bias[0] = True, _YES
+        is_known[0], bias[0] = True, _POSITIVE
     of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
     return WarmStart(
         NodeWeights(

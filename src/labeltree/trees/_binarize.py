@@ -12,15 +12,15 @@ def binarize(tree: LabelTree, Y: object | None = None) -> LabelTree:
     """Return the tree with a binary tree over the children of each node of degree 3 or more.
 
     The training cost is less than twice that of the given tree, on any labels. Children are joined
-    by Huffman merging, of their Hamming weights if Y is given, of equal weights otherwise. The time
-    is that of the weights, and O(V log V) for V nodes.
+    by Huffman merging of their Hamming weights if Y is given, and of equal weights otherwise. Takes
+    O(V log V) time for V nodes, in addition to computing the weights.
 
     Parameters
     ----------
     tree
         Any label tree.
     Y
-        Labels of rows, to join rare children first.
+        Labels of rows, used to join rare children first.
 
     Examples
     --------

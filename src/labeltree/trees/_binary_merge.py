@@ -1,4 +1,4 @@
-"""Binary trees by greedy merging, as the literature on compaction has it."""
+"""Binary trees by greedy merging, as in the literature on compaction."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ Choice = Literal["smallest-input", "smallest-output", "largest-match"]
 
 
 def binary_merge(Y: object, *, choose: Choice = "smallest-input") -> LabelTree:
-    """Return the binary tree of merging two clusters of labels at a time.
+    """Return the binary tree that results from merging two clusters of labels at a time.
 
-    A cluster is the set of rows that have one of its labels. Ghosh et al. (2015) prove a factor of
-    O(log m) on the merge cost for all choices but the largest match. Ties go to the lower number.
+    The size of a cluster is the number of rows that have one of its labels. Ghosh et al. (2015)
+    prove an approximation factor of O(log m) on the merge cost for every choice except the largest
+    match. Ties are broken in favor of the lower label number.
 
     Parameters
     ----------
     Y
-        Labels of rows, as `labeltree.data.as_labels` takes them.
+        Labels of rows, in any form that `labeltree.data.as_labels` accepts.
     choose
-        "smallest-input" merges the two smallest clusters, O(m·n) at worst; "smallest-output" the
-        two with the smallest union and "largest-match" the two with the most common rows, O(m·nnz +
-        m²) on usual data and O(m²·nnz) at worst, so for a few thousand labels.
+        Which two clusters to merge. "smallest-input" merges the two smallest clusters in O(m·n)
+        time in the worst case. "smallest-output" merges the two with the smallest union, and
+        "largest-match" the two with the most common rows; both take O(m·nnz + m²) time on typical
+        data and O(m²·nnz) in the worst case, which is feasible for a few thousand labels.
 
     Examples
     --------

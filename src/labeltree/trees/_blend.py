@@ -1,16 +1,20 @@
-"""Trees between the cheapest and those of the most alike labels."""
+"""Trees that trade off training cost against the similarity of labels."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.threads import n_threads
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapse, sweep
 from labeltree.trees.cost_model import PAPER, CostModel
+from labeltree.trees.counts import as_seed
 from labeltree.trees.tree import LabelTree
-from labeltree.trees.vectors import native_rows
+from labeltree.trees.vectors import NativeRows, native_rows
 
 
 def blend(
@@ -23,39 +27,38 @@ def blend(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> LabelTree:
-    """Return a tree that is cheap and keeps labels with the same features together.
+    """Return a tree that is cheap to train and groups labels with similar features.
 
-    φ merging (see `merge`), but the smallest cluster of labels is joined with the one that
-    minimizes price^(1 - similarity) · distance^similarity, where the price is that of φ merging and
-    the distance is one minus the cosine of the two sums of label vectors (see `label_vectors`). The
-    optimal collapse and, if asked for, sweeps by price alone follow. A step compares at most about
-    fifty clusters: the cheapest that share rows, and neighbours in a 2-means tree; of the label
-    vectors the heaviest 512 entries count. From a similarity of 0.75 on, more than 4096 labels are
-    split by 2-means into parts, in which small clusters grow first, on all threads.
-
-    Rows of X are taken as they are: scale them to length 1 first, as a learner does.
+    The algorithm is φ merging (see `merge`), except that the smallest cluster of labels is joined
+    with the cluster that minimizes cost^(1 - similarity) · distance^similarity. Here, cost is the
+    criterion of φ merging, and distance is one minus the cosine of the two sums of label vectors
+    (see `label_vectors`). An optimal collapse follows, and then `sweeps` sweeps; neither considers
+    features. Each step compares at most about fifty clusters: the cheapest that share rows, and
+    neighbors in a 2-means tree. Only the 512 largest entries of each label vector are used. If
+    `similarity` is at least 0.75 and there are more than 4096 labels, 2-means first splits the
+    labels into parts, and small clusters are grown within the parts on all threads.
+    The rows of X are used unchanged. Scale them to unit length first, as the estimators do.
 
     Parameters
     ----------
-    X
-        Features of the rows.
-    Y
-        Labels of the rows.
+    X, Y
+        Features and labels of the rows.
     similarity
-        0 looks at the price only and is `cheapest`, 1 looks at the features only, which may make
-        long chains of labels and a dear tree. Up to about 0.5 the cost hardly rises.
+        Weight of the features, between 0 and 1. 0 considers cost only and is equivalent to
+        `cheapest`. 1 considers features only, which may produce long chains of labels and an
+        expensive tree. Up to about 0.5, the cost increases only slightly.
     sweeps
-        How many sweeps follow; they lower the cost, and know nothing of features.
+        Number of sweeps after the collapse (see `sweep`). They lower the cost and ignore features.
     cost_model
-        What nodes cost.
+        Cost of a node.
     random_state
-        Picks the first centroids of the k-means that finds neighbours among the labels.
+        Seed for the initial centroids of the k-means that finds neighbors among the labels.
     n_jobs
-        Number of threads, all cores by default. The tree is the same for every number.
+        Number of threads; all cores by default. The tree does not depend on it.
 
     Examples
     --------
-    Even labels are alike, and so are odd ones, but 0 and 1 come together in some rows:
+    Even labels are similar, and so are odd labels, but 0 and 1 occur together in some rows:
 
     >>> X = [[1, 0]] * 6 + [[0, 1]] * 6 + [[1, 1]] * 2
     >>> Y = [[0], [2], [4]] * 2 + [[1], [3], [5]] * 2 + [[0, 1]] * 2
@@ -66,19 +69,24 @@ def blend(
     """
     if not 0 <= similarity <= 1:
         raise ValueError(f"similarity must lie in 0..1, but is {similarity}")
-    if random_state < 0:
-        raise ValueError(f"random_state must be at least 0, but is {random_state}")
+    seed = as_seed(random_state)
     rows, labels = native_rows(X, Y)
     if similarity == 0:
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
-    nodes = _core.blend(
+    nodes = _merged(rows, similarity, cost_model, seed, n_threads(n_jobs))
+    binary = LabelTree.from_parents(*nodes, names=labels.names)
+    collapsed = collapse(binary, labels, cost_model=cost_model)
+    return sweep(collapsed, labels, sweeps=sweeps, cost_model=cost_model)
+
+
+def _merged(
+    rows: NativeRows, similarity: float, cost_model: CostModel, seed: int, n_threads: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return _core.blend(
         *rows,
         per_row=cost_model.per_row,
         per_pair=cost_model.per_pair,
         similarity=similarity,
-        seed=random_state % 2**64,
-        n_threads=n_threads(n_jobs),
+        seed=seed,
+        n_threads=n_threads,
     )
-    binary = LabelTree.from_parents(*nodes, names=labels.names)
-    collapsed = collapse(binary, labels, cost_model=cost_model)
-    return sweep(collapsed, labels, sweeps=sweeps, cost_model=cost_model)

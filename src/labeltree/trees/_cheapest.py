@@ -1,4 +1,4 @@
-"""The cheapest tree we know how to build."""
+"""The cheapest known tree for any number of labels."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from labeltree.trees.tree import LabelTree
 
 
 def cheapest(Y: object, *, sweeps: int = 0, cost_model: CostModel = PAPER) -> LabelTree:
-    """Return the cheapest tree found: φ merging, optimal collapse and, if asked for, sweeps.
+    """Return the cheapest tree found by φ merging, optimal collapse and, optionally, sweeps.
 
-    Never dearer than the trees that the paper gives a guarantee for, which are built and priced
-    too: the complete ternary tree (at most 3·⌈log3 m⌉ times the optimum) and ternary Huffman. If no
-    row has two labels it is as good as `multiclass`, and if labels are nested it is the optimum of
-    `nested`. O(k·nnz·log m) time for at most k labels a row; a sweep takes several times as long.
+    The trees with a guarantee in the paper are built as well, and the cheapest tree is returned. So
+    the result never costs more than the complete ternary tree (at most 3·⌈log3 m⌉ times the
+    optimum) or the ternary Huffman tree. If no row has two labels, it costs at most as much as
+    `multiclass`. If the labels are nested, it is as cheap as the optimum of `nested`. Takes
+    O(k·nnz·log m) time for at most k labels per row; a sweep takes several times as long.
 
     Parameters
     ----------
     Y
         Label rows.
     sweeps
-        How many reinsertion sweeps follow (see `sweep`). Two gain 2 to 15 % of the cost.
+        Number of reinsertion sweeps (see `sweep`). Two sweeps lower the cost by 2 to 15 %.
     cost_model
-        What nodes cost.
+        Cost of a node.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def _guaranteed(rows: LabelRows) -> Iterator[LabelTree]:
 
 
 def is_nested(rows: LabelRows) -> bool:
-    """Return whether of any two labels one has all rows of the other.
+    """Return whether, for any two labels, one has all rows of the other.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def is_nested(rows: LabelRows) -> bool:
     >>> is_nested(as_labels([[0], [1]]))
     False
     """
-    # Then a row of k labels has just the k most frequent ones.
+    # If so, a row with k labels has exactly the k most frequent ones.
     rank = np.empty(rows.n_labels, np.int64)
     rank[np.argsort(-rows.counts, kind="stable")] = np.arange(rows.n_labels)
     lengths = np.diff(rows.indptr)

@@ -1,4 +1,4 @@
-"""The complete tree: all leaves on two neighbouring depths."""
+"""The complete tree: all leaves are on two adjacent levels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ DEFAULT_ARITY = 3
 def complete(
     n_labels: int, arity: int = DEFAULT_ARITY, counts: ArrayLike | None = None
 ) -> LabelTree:
-    """Return the complete tree: every depth is full but the last, which fills from the left.
+    """Return the complete tree: all levels are full except the last, which fills from the left.
 
-    All inner nodes have `arity` children but the last, which may have fewer. The depth is
-    ⌈log m / log arity⌉. With arity 3 the training cost is at most 3⌈log₃ m⌉ times the optimum of
-    any label matrix. O(m), and sorting the counts.
+    All inner nodes have `arity` children except the last one, which may have fewer. The depth is
+    ⌈log m / log arity⌉. With arity 3, the training cost is at most 3⌈log₃ m⌉ times the optimum of
+    any label matrix. Takes O(m) time in addition to sorting the counts.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def complete(
     arity
         Largest number of children, at least 2.
     counts
-        Number of rows of each label: frequent labels get the leaves with the smallest sum of
-        degrees above. Labels keep their order if not given, and among equal counts.
+        Number of rows of each label. Frequent labels are assigned to the leaves whose ancestors
+        have the smallest sum of degrees. If None, and among equal counts, labels keep their order.
 
     Examples
     --------
@@ -53,14 +53,14 @@ def complete(
 
 
 def _cheap_leaves_first(n_inner: int, m: int, arity: int) -> NDArray[np.int64]:
-    """Leaves by the sum of the degrees above: shallow, then under the short node, then the rest."""
+    """Return leaves by ascending sum of degrees above: shallow, under the short node, the rest."""
     leaves = np.arange(n_inner, n_inner + m)
     if m == 1:
         return leaves
     last_inner = n_inner - 1
     under_last = leaves[leaves > arity * last_inner]
     others = leaves[leaves <= arity * last_inner]
-    depth_starts = [0]  # the first node of each depth
+    depth_starts = [0]  # the first node of each level
     while depth_starts[-1] < n_inner + m:
         depth_starts.append(arity * depth_starts[-1] + 1)
     shallow = others < depth_starts[-2]
@@ -70,5 +70,7 @@ def _cheap_leaves_first(n_inner: int, m: int, arity: int) -> NDArray[np.int64]:
 def _frequent_first(counts: ArrayLike, m: int) -> NDArray[np.int32]:
     weights = as_counts(counts)
     if len(weights) != m:
-        raise ValueError(f"counts has one entry a label, {m} in all, but has {len(weights)}")
+        raise ValueError(
+            f"counts must have one entry per label, {m} in all, but has {len(weights)}"
+        )
     return _core.ascending(weights.max() - weights)

@@ -1,4 +1,4 @@
-"""The optimal tree of any label matrix, for few labels."""
+"""The optimal tree of any label matrix, for a small number of labels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MAX_LABELS: int = _core.max_subset_labels
 
 
 def exact(Y: object) -> LabelTree:
-    """Return a tree of the smallest training cost there is, for at most 18 labels.
+    """Return a tree with the lowest possible training cost, for at most 18 labels.
 
-    Dynamic programming over sets of labels: O(m·3^m + nnz) time and O(m·2^m) memory, which is a
-    millisecond for 10 labels and two seconds for 18. The problem is NP-hard; `cheapest` takes any
-    number of labels.
+    Uses dynamic programming over sets of labels, with O(m·3^m + nnz) time and O(m·2^m) memory. This
+    takes a millisecond for 10 labels and two seconds for 18. The problem is NP-hard; `cheapest`
+    supports any number of labels.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def exact(Y: object) -> LabelTree:
     rows = as_labels(Y)
     if rows.n_labels > MAX_LABELS:
         raise ValueError(
-            f"exact takes at most {MAX_LABELS} labels, but Y has {rows.n_labels}; use cheapest"
+            f"exact supports at most {MAX_LABELS} labels, but Y has {rows.n_labels}; use cheapest"
         )
     parent = _core.cheapest_of_all(rows.indptr, rows.indices, rows.n_labels)
     return tree_of_leaves_first(parent, np.arange(rows.n_labels, dtype=np.int32), names=rows.names)

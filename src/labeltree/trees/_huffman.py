@@ -15,11 +15,12 @@ DEFAULT_ARITY = 3
 def huffman(counts: ArrayLike, arity: int = DEFAULT_ARITY) -> LabelTree:
     """Return the Huffman tree: the lightest nodes are merged, `arity` at a time.
 
-    When the number of labels does not fit, one merge is short: the first (as Huffman has it) or the
-    last, at the root, whichever makes Σ count·D_j smaller. For at most one label a row and arity 3
-    the cost is at most 3n above the entropy bound n + A₃·n·H, so above the optimum too; arity 2 is
-    optimal among binary trees. Labels without rows are merged first, at no cost. Two queues over
-    counts sorted by radix: O(m) for counts below a constant power of 2048.
+    If the number of labels does not divide evenly, one merge has fewer nodes: either the first (as
+    in Huffman's algorithm) or the last, at the root, whichever makes Σ count·D_j smaller. For at
+    most one label per row and arity 3, the cost exceeds the entropy bound n + A₃·n·H, and therefore
+    the optimum, by at most 3n. Arity 2 is optimal among binary trees. Labels without rows are
+    merged first, at no cost. The implementation uses two queues over radix-sorted counts and takes
+    O(m) time for counts below a constant power of 2048.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Trees of labels that look alike: hierarchical k-means over label vectors."""
+"""Trees that group similar labels: hierarchical k-means over label vectors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from labeltree import _core
 from labeltree.threads import n_threads
+from labeltree.trees.counts import as_seed
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import native_rows
 
@@ -23,37 +24,35 @@ def kmeans(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> LabelTree:
-    """Return a tree that keeps labels together whose rows have the same features.
+    """Return a tree that groups labels whose rows have similar features.
 
-    Labels are points (see `label_vectors`, of which the largest 512 entries are used), and every
-    cluster of more than `max_leaf_size` labels is split into `arity` smaller ones by bisecting
-    k-means with the cosine. Such trees are easier to learn than cheap ones, and cost more;
-    `collapse` makes them cheaper. Rows of X are used as they are: scale them to length 1 first, as
-    the estimators do.
+    Each label is represented by its label vector (see `label_vectors`), truncated to the 512
+    largest entries. Every cluster of more than `max_leaf_size` labels is split into `arity` smaller
+    clusters by bisecting k-means with cosine similarity. Such trees are easier to learn than cheap
+    trees but cost more to train; `collapse` makes them cheaper. The rows of X are used unchanged.
+    Scale them to unit length first, as the estimators do.
 
-    Labels without rows or features keep together, where they cost least. O(depth · entries of the
-    label vectors) time for a round of k-means, and O(those entries) memory.
+    Labels without rows or features are grouped together, where they cost the least. For E entries
+    in all label vectors, takes O(depth · E) time per iteration of k-means and O(E) memory.
 
     Parameters
     ----------
-    X
-        Features of the rows.
-    Y
-        Labels of the rows.
+    X, Y
+        Features and labels of the rows.
     arity
-        Number of clusters a cluster is split into.
+        Number of clusters that a cluster is split into.
     max_leaf_size
-        A cluster of at most this many labels becomes a node with a leaf for each of them; so does
-        one of at most `arity` labels.
+        A cluster with at most `max_leaf_size` labels is not split further; it becomes a node with
+        one leaf per label. The same applies to a cluster with at most `arity` labels.
     balanced
-        Whether the clusters of a node differ by at most one label. If not, labels go to the nearest
-        centroid (but far below the depth of a balanced tree, splits are balanced all the same).
+        Whether the clusters of a node differ in size by at most one label. If False, labels are
+        assigned to the nearest centroid, except in splits much deeper than a balanced tree.
     max_depth
-        Depth of the tree in edges at most; clusters there keep all their labels in one node.
+        Maximum depth in edges. Clusters at this depth keep all their labels in one node.
     random_state
-        Picks the first centroids.
+        Seed for the initial centroids.
     n_jobs
-        Number of threads, all cores by default. The tree is the same for every number.
+        Number of threads; all cores by default. The tree does not depend on it.
 
     Examples
     --------
@@ -61,13 +60,8 @@ def kmeans(
     >>> kmeans(X, [[0], [1], [2], [3]], max_leaf_size=2).to_nested()
     [[1, 3], [0, 2]]
     """
-    for name, value, least in (("arity", arity, 2), ("max_leaf_size", max_leaf_size, 1)):
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, but is {value}")
-    if max_depth is not None and max_depth < 1:
-        raise ValueError(f"max_depth must be at least 1 or None, but is {max_depth}")
-    if random_state < 0:
-        raise ValueError(f"random_state must be at least 0, but is {random_state}")
+    _check_shape(arity, max_leaf_size, max_depth)
+    seed = as_seed(random_state)
     rows, labels = native_rows(X, Y)
     nodes = _core.kmeans(
         *rows,
@@ -75,7 +69,15 @@ def kmeans(
         max_leaf_size=min(max_leaf_size, _MAX_INT32),
         balanced=balanced,
         max_depth=_MAX_INT32 if max_depth is None else min(max_depth, _MAX_INT32),
-        seed=random_state % 2**64,
+        seed=seed,
         n_threads=n_threads(n_jobs),
     )
     return LabelTree.from_parents(*nodes, names=labels.names)
+
+
+def _check_shape(arity: int, max_leaf_size: int, max_depth: int | None) -> None:
+    for name, value, minimum in (("arity", arity, 2), ("max_leaf_size", max_leaf_size, 1)):
+        if value < minimum:
+            raise ValueError(f"{name} must be at least {minimum}, but is {value}")
+    if max_depth is not None and max_depth < 1:
+        raise ValueError(f"max_depth must be at least 1 or None, but is {max_depth}")

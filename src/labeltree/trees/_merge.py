@@ -11,10 +11,10 @@ from labeltree.trees.tree import LabelTree
 def merge(Y: object, *, cost_model: CostModel = PAPER) -> LabelTree:
     """Return the binary tree of φ merging.
 
-    Joins the smallest cluster of labels with the one that makes the least of the price of their
-    union and of what an entropy-type estimate φ says is still to be paid above it. On labels
-    without common rows this is binary Huffman, on nested labels the sorted caterpillar.
-    O(k·nnz·log m) time for at most k labels a row, O(nnz + m) memory.
+    Each step joins the smallest cluster of labels with the cluster that minimizes the cost of their
+    union plus φ, an entropy-based estimate of the remaining cost above it. For labels without
+    common rows, the result is the binary Huffman tree; for nested labels, it is the sorted
+    caterpillar tree. Takes O(k·nnz·log m) time for at most k labels per row, and O(nnz + m) memory.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Optimal and nearly optimal trees for at most one label a row."""
+"""Optimal and nearly optimal trees for at most one label per row."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ NO_LIMIT = 2**62
 
 
 def multiclass(counts: ArrayLike, *, exact_up_to: int = DEFAULT_EXACT_UP_TO) -> LabelTree:
-    """Return the cheapest tree for at most one label a row: the smallest Σ count·D_j.
+    """Return the cheapest tree for at most one label per row, with the smallest Σ count·D_j.
 
-    Exact for up to `exact_up_to` labels with rows, by a dynamic programme over cost levels that is
-    pruned by Lagrangian bounds: O(m⁴) at worst, about a second for 200 labels. Beyond, Huffman
-    merging whose first merges are binary and the rest ternary, down to 64 clusters that are joined
-    optimally; the number of binary merges is searched from coarse to fine. That is within 0.1 % of
-    the optimum on all distributions tried, in O(m log m). Labels without rows are merged first.
+    The tree is optimal for up to `exact_up_to` labels with rows. It is found by a dynamic program
+    over cost levels, pruned by Lagrangian bounds, in O(m⁴) time in the worst case and about a
+    second for 200 labels. With more labels, Huffman merging (first binary merges, then ternary
+    ones) reduces the labels to 64 clusters, which are joined optimally; the number of binary merges
+    is found by a coarse-to-fine search. The result is within 0.1 % of the optimum on all
+    distributions tried and takes O(m log m) time. Labels without rows are merged first.
 
     Parameters
     ----------
     counts
         Number of rows of each label.
     exact_up_to
-        Solve exactly up to this many labels; the time grows steeply with it.
+        Maximum number of labels to solve exactly. The time increases steeply with it.
 
     Examples
     --------
@@ -46,13 +47,13 @@ def multiclass(counts: ArrayLike, *, exact_up_to: int = DEFAULT_EXACT_UP_TO) -> 
     n_roots = n_positive + (n_positive < len(weights))
     cost, n_binary = _search(weights, max(n_roots - N_CLUSTERS, 0))
     n_clusters = n_roots if n_positive <= exact_up_to else N_CLUSTERS
-    # The best tree known bounds the exact programme; it is found again when nothing beats it.
+    # The best known cost bounds the exact program, which finds that tree again if it is optimal.
     parent = _core.hybrid_tree(weights, n_binary, n_clusters, cost + 1)
     return tree_of_leaves_first(parent, order)
 
 
-def _search(weights: NDArray[np.int64], most: int) -> tuple[int, int]:
-    """Return the smallest cost found and its number of binary merges, of at most `most`."""
+def _search(weights: NDArray[np.int64], max_binary: int) -> tuple[int, int]:
+    """Return the smallest cost found and its number of binary merges, at most `max_binary`."""
     best = (NO_LIMIT, 0)
     tried = set()
 
@@ -65,11 +66,11 @@ def _search(weights: NDArray[np.int64], most: int) -> tuple[int, int]:
                 if cost < best[0]:
                     best = (cost, n_binary)
 
-    step = max(most // N_COARSE, 1)
-    try_all(range(min(most, 1) + 1))
-    try_all(range(0, most + 1, step))
+    step = max(max_binary // N_COARSE, 1)
+    try_all(range(min(max_binary, 1) + 1))
+    try_all(range(0, max_binary + 1, step))
     while step > 1:
         width, step = step, -(-step // 4)
         middle = best[1]
-        try_all(range(max(middle - width, 0), min(middle + width, most) + 1, step))
+        try_all(range(max(middle - width, 0), min(middle + width, max_binary) + 1, step))
     return best

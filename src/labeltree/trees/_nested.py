@@ -11,11 +11,13 @@ from labeltree.trees.tree import LabelTree
 
 
 def nested(counts: ArrayLike) -> LabelTree:
-    """Return the optimal tree for labels whose sets of rows lie within each other.
+    """Return the optimal tree for labels whose sets of rows are nested.
 
-    Each inner node has at most one inner child, which holds the rarer labels. Exact where every row
-    of a label is a row of all more frequent labels; the counts then say all. Elsewhere it is just a
-    tree. O(m) after a radix sort: f(j) = (j+1)·a_j + min_i (f(i) - i·a_j) by one convex-hull queue.
+    Each inner node has at most one inner child, which holds the rarer labels. The tree is optimal
+    if every row of a label is also a row of all more frequent labels, in which case the counts
+    determine the optimum. For other labels the tree is valid but has no guarantee. Takes O(m) time
+    after a radix sort: f(j) = (j+1)·a_j + min_i (f(i) - i·a_j) is computed with a convex-hull
+    queue.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random trees, to test and to compare with."""
+"""Random trees, for tests and as a baseline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEFAULT_ARITY = 3
 
 
 def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) -> LabelTree:
-    """Return a random tree: leaves drawn uniformly are split in turn, then labelled at random.
+    """Return a random tree: uniformly drawn leaves are split in turn, then labeled at random.
 
-    Every inner node has `arity` children, but for the last one split, which may have fewer. The
-    expected depth is O(log m). The same random_state gives the same tree. O(m log m).
+    Every inner node has `arity` children, except the last node split, which may have fewer. The
+    expected depth is O(log m). The same random_state gives the same tree. Takes O(m log m) time.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) 
     arity
         Number of children, at least 2.
     random_state
-        Seed of the random stream.
+        Seed of the random number generator.
 
     Examples
     --------
@@ -38,8 +38,8 @@ def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) 
     arity = min(as_arity(arity), max(m, 2))
     stream = np.random.default_rng(random_state)
     n_inner = -(-(m - 1) // (arity - 1))
-    # Place s is held by a leaf until inner node i takes it; i then has a child in place s again,
-    # and in places of its own from 1 + i (arity - 1) on.
+    # Slot s holds a leaf until inner node i replaces it. Node i then has one child in slot s and
+    # the others in its own slots, starting from 1 + i (arity - 1).
     taken = stream.integers(0, np.arange(n_inner) * (arity - 1) + 1)
     order = np.argsort(taken, kind="stable")
     holders = np.full(m, -1, np.int64)
@@ -47,7 +47,7 @@ def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) 
     inner_parent = holders[taken]
     again = np.flatnonzero(taken[order][1:] == taken[order][:-1])
     inner_parent[order[again + 1]] = order[again]
-    holders[taken[order]] = order  # the last to take a place holds it
+    holders[taken[order]] = order  # the last node to take a slot holds it
     parent = np.concatenate([holders, inner_parent])
     return tree_of_leaves_first(_shifted(parent, m), stream.permutation(m).astype(np.int32))
 

@@ -1,4 +1,4 @@
-"""Trees made cheaper: optimal collapse and reinsertion sweeps, for any tree."""
+"""Lowering the cost of any tree: optimal collapse and reinsertion sweeps."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from labeltree.trees.tree import LabelTree
 
 
 def collapse(tree: LabelTree, Y: object, *, cost_model: CostModel = PAPER) -> LabelTree:
-    """Return the cheapest tree that can be had by removing inner nodes.
+    """Return the cheapest tree that can be obtained by removing inner nodes.
 
-    The children of a removed node go to its nearest kept ancestor. Exact, in O(N log N) time for N
-    nodes whatever the depth, after one pass that finds the Hamming weights. Of equally cheap trees
-    the one with the fewest nodes is returned.
+    The children of a removed node are attached to its nearest remaining ancestor. The result is
+    optimal. Takes O(N log N) time for N nodes of any depth, after one pass that computes the
+    Hamming weights. Among equally cheap trees, the one with the fewest nodes is returned.
 
     Examples
     --------
-    Labels that always come together want one node, not a chain:
+    Labels that always occur together are cheaper under one node than in a chain:
 
     >>> tree = LabelTree.from_nested([0, [1, [2, 3]]])
     >>> collapse(tree, [[0, 1, 2, 3], [0, 1, 2, 3]]).to_nested()
@@ -37,26 +37,26 @@ def sweep(
     max_share: float = 0.05,
     cost_model: CostModel = PAPER,
 ) -> LabelTree:
-    """Return a tree that costs at most as much, after moving leaves and subtrees one by one.
+    """Return a tree of at most the same cost, found by moving leaves and subtrees one by one.
 
-    Each leaf, and each subtree with at most `max_share` of the rows, is taken out and put where the
-    exact cost is least: beside the children of a node, or together with a node under a new one. A
-    collapse follows each sweep. Stops early when a sweep gains nothing.
+    Each leaf, and each subtree with at most `max_share` of the rows, is removed and reinserted
+    where the exact cost is lowest: as a child of an existing node, or together with a node under a
+    new one. A collapse follows each sweep. Stops early if a sweep does not lower the cost.
 
-    A sweep takes O(d · Σ k_i²) time for rows of k_i labels and paths of length d.
+    A sweep takes O(d · Σ k_i²) time for rows with k_i labels and paths of length d.
 
     Parameters
     ----------
     tree
         Any tree over the labels of Y.
     Y
-        Label rows to price by.
+        Label rows on which the cost is computed.
     sweeps
-        How many times to go over all leaves and subtrees.
+        Maximum number of passes over all leaves and subtrees.
     max_share
-        Subtrees with more than this share of the rows stay; 0 moves leaves only.
+        Subtrees with more than this fraction of the rows are not moved; 0 moves leaves only.
     cost_model
-        What nodes cost.
+        Cost of a node.
 
     Examples
     --------

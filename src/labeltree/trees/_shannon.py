@@ -16,10 +16,10 @@ ARITY = 3
 def shannon(counts: ArrayLike) -> LabelTree:
     """Return the ternary Shannon tree: label j at depth ⌈log₃(n'/n_j)⌉, n' the sum of the counts.
 
-    Depths are those before nodes of degree one are contracted, computed in integers. For at most
-    one label a row the cost is at most 3n above the entropy bound n + A₃·n·H, so above the optimum
-    too. Labels without rows are merged first; they go to the greatest depth if there is room, else
-    beside the rarest label. O(m) after a radix sort.
+    Depths are computed in integers and apply before nodes of degree one are contracted. For at most
+    one label per row, the cost exceeds the entropy bound n + A₃·n·H, and therefore the optimum, by
+    at most 3n. Labels without rows are merged first. They are placed at the greatest depth if the
+    code has room there, and otherwise next to the rarest label. Takes O(m) time after a radix sort.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def shannon(counts: ArrayLike) -> LabelTree:
 
 
 def _depths(descending: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The smallest l with n_j·3^l ≥ n' for each label; all counts are positive."""
+    """Return the smallest l with n_j·3^l ≥ n' for each label; all counts are positive."""
     total = int(descending.sum())
-    # n_j·3^l ≥ n' just when n_j ≥ ⌈n'/3^l⌉.
+    # n_j·3^l ≥ n' if and only if n_j ≥ ⌈n'/3^l⌉.
     thresholds = [total]
     while thresholds[-1] > 1:
         thresholds.append(-(-total // ARITY ** len(thresholds)))
@@ -53,7 +53,7 @@ def _depths(descending: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class _Grower:
-    """A tree grown from its leaves 0 .. m-1 upwards."""
+    """A tree that is built upward from its leaves 0 .. m-1."""
 
     def __init__(self, n_leaves: int) -> None:
         self._n_nodes = n_leaves
@@ -61,7 +61,7 @@ class _Grower:
         self._parents: list[NDArray[np.int64]] = []
 
     def join(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Put the nodes under new parents, three by three; the last may get fewer."""
+        """Add new parents above the nodes, one per three nodes; the last may have fewer."""
         parents = np.arange(self._n_nodes, self._n_nodes - (-len(nodes) // ARITY))
         self._children.append(nodes)
         self._parents.append(np.repeat(parents, ARITY)[: len(nodes)])
@@ -69,7 +69,7 @@ class _Grower:
         return parents
 
     def join_all(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Put the nodes under one root, if there are any."""
+        """Join the nodes under one root, if there are any."""
         while len(nodes) > 1:
             nodes = self.join(nodes)
         return nodes
@@ -82,7 +82,7 @@ class _Grower:
 
 
 def _grow(grower: _Grower, depths: NDArray[np.int64], zeros: NDArray[np.int64]) -> None:
-    """Join the leaves from the greatest depth up; leaves come before the nodes joined below."""
+    """Join the leaves from the greatest depth upward; leaves come before nodes joined below."""
     leaves = np.arange(len(depths))
     deepest = int(depths[-1])
     has_room = _n_roots(np.append(depths, depths[-1:])) == 1
@@ -97,7 +97,7 @@ def _grow(grower: _Grower, depths: NDArray[np.int64], zeros: NDArray[np.int64]) 
 
 
 def _n_roots(depths: NDArray[np.int64]) -> int:
-    """How many trees of arity 3 the leaves of these depths fill: ⌈Kraft sum⌉."""
+    """Return the number of ternary trees that leaves at these depths fill: ⌈Kraft sum⌉."""
     n_roots = 0
     per_depth = np.bincount(depths)
     for depth in range(len(per_depth) - 1, 0, -1):

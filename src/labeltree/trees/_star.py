@@ -1,4 +1,4 @@
-"""The star: every label right under the root."""
+"""The star: every label is a child of the root."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from labeltree.trees.tree import LabelTree
 
 
 def star(n_labels: int) -> LabelTree:
-    """Return the tree whose root has all labels as children: one classifier a label.
+    """Return the tree whose root has all labels as children: one classifier per label.
 
-    A row with any label costs 1 + m. Optimal where all labels have the same rows. O(m).
+    A row with any label costs 1 + m. The star is optimal if all labels have the same rows. Takes
+    O(m) time.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Trees by name, as the estimators and the command line ask for them."""
+"""Tree builders by name, as used by the estimators and the command line."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from labeltree.trees._shannon import shannon
 from labeltree.trees._star import star
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.tree import LabelTree
+from labeltree.trees.vectors import CheckedRows
 
 AUTO = "auto"
 
 
 @dataclass(frozen=True)
 class Builder:
-    """How a tree is built from rows, with the options of the function of `labeltree.trees`."""
+    """A function of `labeltree.trees`, callable with the data of an estimator."""
 
     build: Callable[..., LabelTree]
-    takes: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
-    is_seeded: bool = False  # whether another seed makes another tree
+    needs: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
+    is_seeded: bool = False  # whether the tree depends on the seed
 
     def __call__(
         self,
@@ -43,7 +44,7 @@ class Builder:
         options: Mapping[str, Any],
     ) -> LabelTree:
         arguments: dict[str, tuple[Any, ...]] = {
-            "X": (X, rows),
+            "X": (CheckedRows(X, rows), rows),
             "Y": (rows,),
             "counts": (rows.counts,),
             "n_labels": (rows.n_labels,),
@@ -51,9 +52,9 @@ class Builder:
         common: dict[str, Any] = {}
         if self.is_seeded:
             common["random_state"] = seed
-        if self.takes == "X":
+        if self.needs == "X":
             common["n_jobs"] = n_jobs
-        tree = self.build(*arguments[self.takes], **(common | dict(options)))
+        tree = self.build(*arguments[self.needs], **(common | dict(options)))
         return tree if tree.names is not None else tree.with_names(rows.names)
 
 
@@ -62,22 +63,22 @@ def _complete(rows: LabelRows, **options: Any) -> LabelTree:
 
 
 def _auto(
-    X: FeatureMatrix,
+    checked: CheckedRows,
     rows: LabelRows,
     *,
     width: float = 3.0,
     min_per_row: float = 10.0,
     **options: Any,
 ) -> LabelTree:
-    """Return like labels under wide nodes, the wider the more features a row has.
+    """Return a tree that groups similar labels; nodes are wider if rows have more features.
 
-    Of all single trees it is among the most accurate for its training time (docs/study.md): rows
-    with hundreds of features gain from wider nodes than rows with ten.
+    Among all single trees, it is one of the most accurate for its training time (docs/study.md).
+    Rows with hundreds of features benefit from wider nodes than rows with ten.
     """
-    features_per_row = X.nnz / max(X.shape[0], 1)
-    prices = CostModel(per_row=max(width * features_per_row, min_per_row))
-    defaults: dict[str, Any] = {"similarity": 0.75, "cost_model": prices}
-    return blend(X, rows, **(defaults | options))
+    features_per_row = checked.X.nnz / max(rows.n_rows, 1)
+    cost_model = CostModel(per_row=max(width * features_per_row, min_per_row))
+    defaults: dict[str, Any] = {"similarity": 0.75, "cost_model": cost_model}
+    return blend(checked, rows, **(defaults | options))
 
 
 BUILDERS: dict[str, Builder] = {
@@ -97,7 +98,7 @@ BUILDERS: dict[str, Builder] = {
 
 
 def find_builder(name: str) -> Builder:
-    """Return the builder of a name."""
+    """Return the builder with the given name."""
     if name not in BUILDERS:
         known = ", ".join(BUILDERS)
         raise ValueError(f"tree must be one of {known}, or a LabelTree, but is {name!r}")
@@ -105,11 +106,11 @@ def find_builder(name: str) -> Builder:
 
 
 def rows_of_tree(tree: LabelTree, Y: Any) -> LabelRows:
-    """Return Y with its labels numbered as those of a tree that the user gave.
+    """Return Y with its labels numbered like those of a user-provided tree.
 
-    Labels go by name if the tree has names. If not, they go by number: label j of the tree is
-    column j of an indicator, the j-th of the sorted labels if there are as many of them as the tree
-    has leaves, or else the integer j.
+    If the tree has names, labels are matched by name. Otherwise they are matched by number: label j
+    of the tree is column j of an indicator; the j-th of the sorted labels if their number equals
+    the number of leaves; or else the integer j.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""The few parts of CBOR (RFC 8949) in which other systems write their models."""
+"""A reader for the subset of CBOR (RFC 8949) that other systems use in their model files."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAPPING, _TAG, _SIMPLE = range(8)
-_INLINE = 24  # a smaller number stands in the first byte itself
+_INLINE = 24  # smaller numbers are stored in the first byte
 _SIZES = {24: 1, 25: 2, 26: 4, 27: 8}  # bytes of the number that follows
 
 
 class Reader:
-    """Reads one item after the other, and skips those that nobody asks for.
+    """Reads items one at a time, and skips items that are not needed.
 
     Examples
     --------
@@ -26,41 +26,41 @@ class Reader:
         self.at = at
 
     def mapping(self) -> int:
-        """Enter a mapping and return how many pairs follow."""
+        """Enter a mapping and return its number of pairs."""
         return self._expect(_MAPPING, "a mapping")
 
     def items(self) -> int:
-        """Enter a list and return how many items follow."""
+        """Enter a list and return its number of items."""
         return self._expect(_LIST, "a list")
 
     def text(self) -> str:
-        """Return a text."""
-        return bytes(self._take(self._expect(_TEXT, "a text"))).decode()
+        """Return a string."""
+        return bytes(self._take(self._expect(_TEXT, "a string"))).decode()
 
     def integers(self) -> list[int]:
-        """Return a list of integers of at least 0."""
+        """Return a list of nonnegative integers."""
         return [self._expect(_UNSIGNED, "a number") for _ in range(self.items())]
 
     def skip(self) -> None:
-        """Pass over one item with all that is in it."""
-        waiting = 1
-        while waiting:
+        """Skip one item with all its content."""
+        pending = 1
+        while pending:
             kind, number = self._head()
-            waiting -= 1
+            pending -= 1
             if kind in (_BYTES, _TEXT):
                 self._take(number)
             elif kind == _LIST:
-                waiting += number
+                pending += number
             elif kind == _MAPPING:
-                waiting += 2 * number
+                pending += 2 * number
             elif kind == _TAG:
-                waiting += 1
+                pending += 1
 
     def _expect(self, kind: int, name: str) -> int:
         at = self.at
         found, number = self._head()
         if found != kind:
-            raise ValueError(f"byte {at}: there must be {name}, but there is something else")
+            raise ValueError(f"byte {at}: expected {name}, but found something else")
         return number
 
     def _head(self) -> tuple[int, int]:
@@ -70,13 +70,13 @@ class Reader:
         if number < _INLINE:
             return kind, number
         if number not in _SIZES:
-            raise ValueError(f"byte {self.at - 1}: items of unknown length are not read")
+            raise ValueError(f"byte {self.at - 1}: items of indefinite length are not supported")
         return kind, int.from_bytes(self._take(_SIZES[number]), "big")
 
     def _take(self, n_bytes: int) -> Any:
         end = self.at + n_bytes
         if end > len(self._content):
-            raise ValueError(f"the file breaks off after {len(self._content)} bytes")
+            raise ValueError(f"the file is truncated after {len(self._content)} bytes")
         piece = self._content[self.at : end]
         self.at = end
         return piece

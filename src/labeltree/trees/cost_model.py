@@ -1,4 +1,4 @@
-"""The price list that tree builders minimise."""
+"""The cost model that tree builders minimize."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from labeltree.trees.tree import LabelTree
 
 @dataclass(frozen=True)
 class CostModel:
-    """What a node costs: its rows times (per_row + per_pair times its children).
+    """The cost of a node: its number of rows times (per_row + per_pair times its children).
 
-    The paper counts (row, node) pairs, which is the default. A trainer that handles all children of
-    a node in one pass over its rows also pays for the pass, whatever the number of children:
-    `per_row` above 0 makes wider nodes and fewer of them.
+    The default counts (row, node) pairs, as the paper does. A trainer that fits all children of a
+    node in one pass over its rows also pays for the pass, regardless of the number of children. A
+    `per_row` above 0 models this and leads to fewer, wider nodes.
 
     Examples
     --------
@@ -34,14 +34,16 @@ class CostModel:
             if not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} must be finite and at least 0, but is {value}")
         if self.per_pair == 0:
-            raise ValueError("per_pair must be above 0, or one node with all labels would be free")
+            raise ValueError(
+                "per_pair must be above 0, but is 0; otherwise the width of a node costs nothing"
+            )
 
     def node(self, rows: float, children: float) -> float:
-        """Return what a node with so many rows and children costs."""
+        """Return the cost of a node with the given numbers of rows and children."""
         return float(rows * (self.per_row + self.per_pair * children))
 
     def price(self, tree: LabelTree, Y: object) -> float:
-        """Return what all nodes of a tree cost, the root's own classifier left out.
+        """Return the cost of all nodes of a tree, excluding the classifier of the root.
 
         Examples
         --------

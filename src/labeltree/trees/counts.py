@@ -1,4 +1,4 @@
-"""What builders are given: counts of labels, numbers of labels and arities, checked."""
+"""Validation of builder arguments: label counts, numbers of labels and arities."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MAX_LABELS = 2**30  # node numbers are 32 bits, and a tree has up to two nodes a label
+MAX_LABELS = 2**30  # node numbers have 32 bits, and a tree has up to two nodes per label
 MAX_TOTAL = 2**50  # sums of counts stay exact, and costs within 64 bits
 
 
 def as_counts(counts: ArrayLike) -> NDArray[np.int64]:
-    """Return how many rows each label has, as int64.
+    """Return the number of rows of each label as int64.
 
     Examples
     --------
@@ -21,12 +21,12 @@ def as_counts(counts: ArrayLike) -> NDArray[np.int64]:
     """
     array = np.asarray(counts)
     if array.ndim != 1:
-        raise ValueError(f"counts has one dimension, but its shape is {array.shape}")
+        raise ValueError(f"counts must have one dimension, but its shape is {array.shape}")
     if array.size and array.dtype.kind not in "iuf":
-        raise TypeError(f"counts holds integers, but its dtype is {array.dtype}")
+        raise TypeError(f"counts must hold integers, but its dtype is {array.dtype}")
     as_n_labels(array.size)
-    _refuse_first(array, ~(array >= 0), "counts are not negative")
-    _refuse_first(array, array != np.floor(array), "counts are whole numbers")
+    _raise_first(array, ~(array >= 0), "counts must not be negative")
+    _raise_first(array, array != np.floor(array), "counts must be whole numbers")
     total = float(array.sum(dtype=np.float64))
     if not total < MAX_TOTAL:
         raise ValueError(
@@ -53,7 +53,14 @@ def as_arity(arity: int) -> int:
     return number
 
 
-def _refuse_first(array: NDArray[np.generic], wrong: NDArray[np.bool_], rule: str) -> None:
+def as_seed(random_state: int) -> int:
+    """Return the random state as an unsigned 64-bit seed."""
+    if random_state < 0:
+        raise ValueError(f"random_state must be at least 0, but is {random_state}")
+    return random_state % 2**64
+
+
+def _raise_first(array: NDArray[np.generic], wrong: NDArray[np.bool_], rule: str) -> None:
     if wrong.any():
         j = int(wrong.argmax())
         raise ValueError(f"{rule}, but label {j} has {array[j]}")

@@ -1,4 +1,4 @@
-"""A tree as text and from text: nested lists, JSON, Newick, Graphviz dot."""
+"""Conversion of trees to and from nested lists, JSON, Newick and Graphviz dot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def save(tree: LabelTree, path: str | os.PathLike[str]) -> None:
-    """Write a tree in the format of the suffix."""
+    """Write a tree in the format that the suffix determines."""
     write = {"json": to_json, "newick": to_newick, "dot": to_dot}[format_of(path)]
     text = write(tree)
     with open_write(path) as stream:
@@ -43,14 +43,14 @@ def save(tree: LabelTree, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Parents:
-    """Return the tree of a file in the format of the suffix."""
+    """Return the tree of a file whose suffix determines the format."""
     parse = {"json": parse_json, "newick": parse_newick, "dot": parse_dot}[format_of(path)]
     with open_read(path) as stream:
         content = stream.read()
     try:
         return parse(content.decode())
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)}: a tree file is UTF-8, but {error}") from None
+        raise ValueError(f"{os.fspath(path)}: a tree file must be UTF-8, but {error}") from None
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> Parents:
 
 
 def to_nested(tree: LabelTree) -> Any:
-    """Return lists within lists, with label numbers at the leaves."""
+    """Return nested lists with label numbers at the leaves."""
     values: list[Any] = tree.label.tolist()
     for v in reversed(range(tree.n_nodes)):
         if tree.degree[v]:
@@ -68,7 +68,7 @@ def to_nested(tree: LabelTree) -> Any:
 
 
 def parse_nested(nested: object) -> Parents:
-    """Return the tree written as lists within lists of label numbers or names."""
+    """Return the tree given as nested lists of label numbers or names."""
     parent: list[int] = []
     leaves: list[int | str] = []
     leaf_nodes: list[int] = []
@@ -80,9 +80,11 @@ def parse_nested(nested: object) -> Parents:
         parent.append(above)
         if isinstance(item, list | tuple):
             if not item:
-                raise ValueError(f"an inner node has children, but node {v} is an empty list")
+                raise ValueError(f"an inner node must have children, but node {v} is an empty list")
             if id(item) in lists:
-                raise ValueError(f"a label sits on one leaf, but the list at node {v} stands twice")
+                raise ValueError(
+                    f"a label must be on one leaf, but the list at node {v} occurs twice"
+                )
             lists.add(id(item))
             stack.extend((child, v) for child in reversed(item))
         else:
@@ -97,7 +99,7 @@ def _nested_leaf(item: object, node: int) -> int | str:
     if hasattr(item, "__index__") and not isinstance(item, bool):
         return int(item.__index__())
     raise TypeError(
-        f"nested lists hold integers, names or lists, but node {node} is {type(item).__name__}"
+        f"nested lists must hold integers, names or lists, but node {node} is {type(item).__name__}"
     )
 
 
@@ -124,7 +126,7 @@ def to_json(tree: LabelTree) -> str:
     try:
         return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
     except TypeError as error:
-        raise TypeError(f"JSON holds names that are texts or numbers; {error}") from None
+        raise TypeError(f"JSON requires names that are strings or numbers; {error}") from None
 
 
 def parse_json(text: str) -> Parents:
@@ -132,9 +134,11 @@ def parse_json(text: str) -> Parents:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"a tree file is JSON, but line {error.lineno}: {error.msg}") from None
+        raise ValueError(
+            f"a tree file must be JSON, but line {error.lineno}: {error.msg}"
+        ) from None
     if not isinstance(document, dict) or document.get("format") != JSON_FORMAT:
-        raise ValueError(f'a tree file has "format": "{JSON_FORMAT}", but this one has not')
+        raise ValueError(f'a tree file must have "format": "{JSON_FORMAT}", but this one does not')
     if document.get("version") != JSON_VERSION:
         raise ValueError(
             f"the tree has format version {document.get('version')!r}; this release reads "
@@ -143,10 +147,10 @@ def parse_json(text: str) -> Parents:
     for key in ("parent", "label"):
         values = document.get(key)
         if not isinstance(values, list) or not all(type(value) is int for value in values):
-            raise ValueError(f'"{key}" of a tree file is a list of integers, but is not here')
+            raise ValueError(f'"{key}" of a tree file must be a list of integers, but is not')
     names = document.get("names")
     if names is not None and not isinstance(names, list):
-        raise ValueError('"names" of a tree file is a list or null, but is neither here')
+        raise ValueError('"names" of a tree file must be a list or null, but is neither')
     return Parents(document["parent"], document["label"], names)
 
 
@@ -157,7 +161,7 @@ _TOKEN = re.compile(r"\s*(?:\[[^\]]*\]\s*)*('(?:[^']|'')*'|[(),;]|:\s*[^\s(),;]+
 
 
 def to_newick(tree: LabelTree) -> str:
-    """Return the tree as nested parentheses that end with a semicolon."""
+    """Return the tree as nested parentheses followed by a semicolon."""
     return "".join(_newick_parts(tree)) + ";"
 
 
@@ -180,12 +184,12 @@ def _newick_parts(tree: LabelTree) -> Iterator[str]:
 
 
 def leaf_texts(tree: LabelTree) -> list[str]:
-    """Return the name of each label, or its number where there are no names."""
+    """Return the name of each label, or its number if there are no names."""
     return [str(name) for name in (tree.names or range(tree.n_labels))]
 
 
 def parse_newick(text: str) -> Parents:
-    """Return the tree of a Newick text; names of inner nodes and lengths are passed over."""
+    """Return the tree of a Newick string; names of inner nodes and lengths are ignored."""
     parent: list[int] = []
     leaves: list[int | str] = []
     leaf_nodes: list[int] = []
@@ -209,7 +213,7 @@ def parse_newick(text: str) -> Parents:
         elif expects_node or token in ("(", ",", ")", ";"):
             raise ValueError(f"Newick text has {token!r} out of place at position {position}")
     else:
-        raise ValueError("Newick text ends with a semicolon, but this one breaks off before")
+        raise ValueError("Newick text must end with a semicolon, but this text is truncated")
     return _with_leaves(parent, leaf_nodes, leaves)
 
 
@@ -252,7 +256,9 @@ def parse_dot(text: str) -> Parents:
                 parent.append(-1)
         for above, below in itertools.pairwise(chain):
             if parent[number[below]] not in (-1, number[above]):
-                raise ValueError(f"a node has one parent, but {below} has a second in line {line}")
+                raise ValueError(
+                    f"a node must have one parent, but {below} has a second in line {line}"
+                )
             parent[number[below]] = number[above]
         if label is not None and len(chain) == 1:
             texts[number[chain[0]]] = label
@@ -283,10 +289,10 @@ def _dot_statements(
     """Yield (nodes joined by edges, label or None, line)."""
     header = [token for token, _ in itertools.takewhile(lambda item: item[0] != "{", tokens)]
     if "digraph" not in header[:2]:
-        raise ValueError("a dot tree is a digraph { ... }, but this text is not")
+        raise ValueError("a dot tree must be a digraph { ... }, but this text is not")
     rest = list(tokens)
     if not rest or rest[-1][0] != "}":
-        raise ValueError("a dot tree ends with }, but this text breaks off before")
+        raise ValueError("a dot tree must end with }, but this text is truncated")
     at = 0
     while rest[at][0] != "}":
         token, line = rest[at]
@@ -299,7 +305,7 @@ def _dot_statements(
         if chain and rest[at][0] == "[":
             end = next((i for i in range(at, len(rest)) if rest[i][0] == "]"), None)
             if end is None:
-                raise ValueError(f"dot attributes end with ], but those of line {line} do not")
+                raise ValueError(f"dot attributes must end with ], but those of line {line} do not")
             label = _dot_label([item for item, _ in rest[at + 1 : end]])
             at = end + 1
         elif chain and rest[at][0] == "=":  # a setting of the graph

@@ -1,4 +1,4 @@
-"""A user's own hierarchy of named concepts, as parents of nodes."""
+"""Conversion of a user-provided hierarchy of named concepts to parents of nodes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def parse_hierarchy(
     """Return the parents and labels of the tree that `LabelTree.from_hierarchy` describes."""
     number, parent = number_concepts(pairs, first_parent=first_parent)
     concepts = list(number)
-    refuse_cycle(parent, concepts)
+    check_no_cycle(parent, concepts)
     names = concepts if labels is None else _check_labels(labels, number)
     kept = _with_ancestors([number[name] for name in names], parent)
     roots = [v for v in kept if parent[v] == NO_PARENT]
     if len(roots) > 1 and not join_roots:
         raise ValueError(
-            f"a tree has one root, but {concepts[roots[0]]!r} and {concepts[roots[1]]!r} have no "
-            "parent; pass join_roots=True to put them under one"
+            f"a tree must have one root, but {concepts[roots[0]]!r} and {concepts[roots[1]]!r} "
+            "have no parent; pass join_roots=True to put them under one"
         )
     return _place_labels(kept, parent, [number[name] for name in names], names)
 
@@ -50,24 +50,25 @@ def number_concepts(
             parent[v] = p
         elif not first_parent:
             raise ValueError(
-                f"a node has one parent, but {below!r} is under {list(number)[parent[v]]!r} and "
-                f"under {above!r}; pass first_parent=True to keep the first"
+                f"a node must have one parent, but {below!r} is under "
+                f"{list(number)[parent[v]]!r} and under {above!r}; pass first_parent=True to keep "
+                "the first"
             )
     if not number:
-        raise ValueError("a hierarchy has at least one (parent, child) pair, but there is none")
+        raise ValueError("a hierarchy must have at least one (parent, child) pair, but has none")
     return number, parent
 
 
-def refuse_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
-    """Refuse parents that lead back to where they came from."""
-    walk_of = [NO_PARENT] * len(parent)  # the walk that came by, to tell a circle from old ground
+def check_no_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
+    """Raise ValueError if a node is its own ancestor."""
+    walk_of = [NO_PARENT] * len(parent)  # the walk that first visited a node, to detect cycles
     for start in range(len(parent)):
         v = start
         while v != NO_PARENT and walk_of[v] == NO_PARENT:
             walk_of[v] = start
             v = parent[v]
         if v != NO_PARENT and walk_of[v] == start:
-            raise ValueError(f"a tree has no cycle, but {concepts[v]!r} is its own ancestor")
+            raise ValueError(f"a tree must have no cycle, but {concepts[v]!r} is its own ancestor")
 
 
 def _check_labels(labels: Iterable[Hashable], number: dict[Hashable, int]) -> list[Hashable]:
@@ -75,9 +76,9 @@ def _check_labels(labels: Iterable[Hashable], number: dict[Hashable, int]) -> li
     seen: set[Hashable] = set()
     for name in names:
         if name not in number:
-            raise ValueError(f"labels are concepts of the hierarchy, but {name!r} is not in it")
+            raise ValueError(f"labels must be concepts of the hierarchy, but {name!r} is not in it")
         if name in seen:
-            raise ValueError(f"a label sits on one leaf, but {name!r} is in labels twice")
+            raise ValueError(f"a label must be on one leaf, but {name!r} is in labels twice")
         seen.add(name)
     if not names:
         raise ValueError("a tree needs at least one label, but labels is empty")
@@ -99,7 +100,7 @@ def _place_labels(
     new = {NO_PARENT: 0} | {v: i for i, v in enumerate(kept, start=1)}  # 0 joins the roots
     new_parent = [NO_PARENT] + [new[parent[v]] for v in kept]
     inner = {parent[v] for v in kept}
-    # An inner concept's own leaf comes first among its children, so it needs the smallest number.
+    # The leaf of an inner concept is its first child, so it needs the smallest number.
     own_leaf = [(j, v) for j, v in enumerate(nodes) if v in inner]
     shift = len(own_leaf)
     new_parent = [new[v] + shift for _, v in own_leaf] + [

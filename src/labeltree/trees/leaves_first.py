@@ -1,4 +1,4 @@
-"""Trees as the kernels of builders return them: parents of nodes, leaves first."""
+"""Trees in the form that builder kernels return: parents of nodes, leaves first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of other systems, where their files can be read."""
+"""Trees of other systems, read from their model files."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from labeltree.trees.cbor import Reader
 from labeltree.trees.tree import LabelTree
 
 SYSTEMS = ("omikuji", "napkinxc", "pecos")
-_MAX_LABEL = 10**8  # a file of a few bytes could else ask for all memory
+_MAX_LABEL = 10**8  # otherwise a file of a few bytes could exhaust memory
 
 
 def from_omikuji(path: str | os.PathLike[str], number: int = 0) -> LabelTree:
     """Return a tree of an omikuji model: a folder with tree0.cbor, tree1.cbor, …, or such a file.
 
-    Weights are passed over. Labels that omikuji left out, as it does with those without rows, hang
-    below one node of their own under the root.
+    Weights are ignored. Labels that omikuji left out, such as labels without rows, are placed under
+    a separate child of the root.
 
     Parameters
     ----------
     path
-        What `Model.save` or `omikuji train --model_path` wrote.
+        Model written by `Model.save` or `omikuji train --model_path`.
     number
-        Which of the trees of a folder.
+        Which tree of the folder to read.
     """
     file = Path(path)
     if file.is_dir():
@@ -43,7 +43,7 @@ def from_omikuji(path: str | os.PathLike[str], number: int = 0) -> LabelTree:
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
             return _complete(*_omikuji_nodes(Reader(memoryview(content))))
         except ValueError as error:
-            raise ValueError(f"{file}: no tree of omikuji: {error}") from None
+            raise ValueError(f"{file}: not an omikuji tree: {error}") from None
 
 
 def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
@@ -80,7 +80,7 @@ def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
 
 
 def to_napkinxc(tree: LabelTree, path: str | os.PathLike[str]) -> None:
-    """Write a tree as napkinXC reads it: ``PLT(..., tree_structure=path)``.
+    """Write a tree in the format of napkinXC's ``PLT(..., tree_structure=path)``.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def to_napkinxc(tree: LabelTree, path: str | os.PathLike[str]) -> None:
 
 
 def from_pecos(path: str | os.PathLike[str]) -> LabelTree:
-    """Return the tree of PECOS: a cluster chain that was saved, or the folder of an XLinearModel.
+    """Return the tree of a PECOS model: a saved cluster chain or the folder of an XLinearModel.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def from_pecos(path: str | os.PathLike[str]) -> LabelTree:
     [[1, 2], 0]
     """
     parent = [-1]
-    above = np.zeros(1, np.int64)  # the nodes of the level before
+    above = np.zeros(1, np.int64)  # the nodes of the previous level
     for file in _pecos_levels(Path(path)):
         clusters = _cluster_of(file, len(above))
         nodes = len(parent) + np.arange(len(clusters))
@@ -131,7 +131,7 @@ READERS: dict[str, Callable[..., LabelTree]] = {
 
 
 def system_of(path: str | os.PathLike[str]) -> str | None:
-    """Return whose tree a folder or file holds; None if it is not one of theirs."""
+    """Return the system that wrote a folder or file, or None if it is not a supported one."""
     folder = Path(path)
     if folder.suffix == ".cbor" or (folder / "tree0.cbor").exists():
         return "omikuji"
@@ -146,7 +146,7 @@ def _omikuji_nodes(reader: Reader) -> tuple[list[int], list[int]]:
     """Return parents and labels of {"Branch": {children}} and {"Leaf": {labels}}."""
     parent: list[int] = []
     label: list[int] = []
-    open_lists = [(-1, 1)]  # whose children are read, and how many are left
+    open_lists = [(-1, 1)]  # (node whose children are being read, number of children left)
     while open_lists:
         above, left = open_lists.pop()
         if left == 0:
@@ -173,11 +173,11 @@ def _omikuji_nodes(reader: Reader) -> tuple[list[int], list[int]]:
 
 
 def _complete(parent: list[int], label: list[int]) -> LabelTree:
-    """Return a tree in which labels that have no leaf hang below one node under the root."""
-    there = [j for j in label if j >= 0]
-    if max(there, default=0) > _MAX_LABEL:
-        raise ValueError(f"labels are 0..{_MAX_LABEL}, but one is {max(there)}")
-    missing = sorted(set(range(max(there, default=-1) + 1)) - set(there))
+    """Return a tree in which labels without a leaf are placed under one child of the root."""
+    present = [j for j in label if j >= 0]
+    if max(present, default=0) > _MAX_LABEL:
+        raise ValueError(f"labels must be in 0..{_MAX_LABEL}, but one is {max(present)}")
+    missing = sorted(set(range(max(present, default=-1) + 1)) - set(present))
     if missing:
         aside = len(parent)
         parent = [*parent, parent.index(-1), *[aside] * len(missing)]
@@ -209,7 +209,7 @@ def _pecos_levels(folder: Path) -> list[Path]:
 
 
 def _cluster_of(file: Path, n_clusters: int) -> NDArray[np.int64]:
-    """Return which node of the level above each node of a level is in."""
+    """Return the parent, in the level above, of each node of a level."""
     level = read_npz(file)
     if level.shape[1] != n_clusters or not (np.diff(level.indptr) == 1).all():
         raise ValueError(

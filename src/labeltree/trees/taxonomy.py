@@ -1,4 +1,4 @@
-"""A user's own hierarchy, and the tree that it makes of the labels of data."""
+"""User-provided hierarchies, and the label trees built from them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any, Self
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.files import Source
 from labeltree.trees._refine import collapse as collapse_tree
-from labeltree.trees.hierarchy import number_concepts, refuse_cycle
+from labeltree.trees.hierarchy import check_no_cycle, number_concepts
 from labeltree.trees.taxonomy_files import read_hierarchy
 from labeltree.trees.tree import LabelTree
 
-_TOP = object()  # above all concepts, and above labels that are in no hierarchy
+_TOP = object()  # the parent of all top concepts and of labels that are not in the hierarchy
 
 
 class Hierarchy:
-    """Named concepts, each with one parent at most.
+    """Named concepts, each with at most one parent.
 
     Parameters
     ----------
     pairs
-        The (parent, child) pairs, in any order. Of several parents of a concept the first is kept,
-        with a warning.
+        The (parent, child) pairs, in any order. If a concept has several parents, the first is kept
+        and a warning is issued.
     names
-        Other names of concepts, as (concept, name) pairs.
+        Alternative names of concepts, as (concept, name) pairs.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Hierarchy:
         number, parent = number_concepts(listed, first_parent=True)
         self.concepts: list[Hashable] = list(number)
         self._known = set(number)
-        refuse_cycle(parent, self.concepts)
+        check_no_cycle(parent, self.concepts)
         self._parent = {
             concept: self.concepts[p]
             for concept, p in zip(self.concepts, parent, strict=True)
@@ -71,22 +71,22 @@ class Hierarchy:
     def load(
         cls, path: Source, *, separator: str | None = None, language: str | None = None
     ) -> Self:
-        """Return the hierarchy of a file: a table of tabs, or SKOS.
+        """Return the hierarchy of a file: a tab-separated table, or SKOS.
 
-        A line of a table is a concept and its parent, and perhaps the parent's parent and so on;
-        just the concept and a tab for one at the top. SKOS is .ttl, .rdf, .xml, .nt or .jsonld:
-        skos:broader and skos:narrower, with skos:prefLabel and skos:notation as other names of
-        concepts. Any of them may be packed (.gz, .zst).
+        A line of a table holds a concept, its parent, and optionally the parent's parent and so on.
+        A top concept is followed by a tab only. SKOS files end in .ttl, .rdf, .xml, .nt or .jsonld.
+        Their hierarchy is given by skos:broader and skos:narrower; skos:prefLabel and skos:notation
+        are alternative names of concepts. Files may be compressed (.gz, .zst).
 
         Parameters
         ----------
         path
             The file.
         separator
-            Between the steps of a path from the top, if the second column of a table has such
-            paths: "/" for ``poodle<tab>animal/dog``.
+            Separator between the steps of a path, if the second column of a table holds the path
+            from the top: "/" for ``poodle<tab>animal/dog``.
         language
-            Of the names in a SKOS file, such as "en"; None for all.
+            Language of the names to read from a SKOS file, such as "en"; None for all languages.
         """
         read = read_hierarchy(path, separator=separator, language=language)
         return cls(read.pairs, names=read.names)
@@ -95,23 +95,23 @@ class Hierarchy:
         return concept in self._known
 
     def find(self, label: Hashable) -> Hashable | None:
-        """Return the concept that a label names, None if there is none."""
+        """Return the concept that a label names, or None."""
         if label in self._known:
             return label
         concepts = list(dict.fromkeys(self._named.get(label, ())))
         if len(concepts) > 1:
             raise ValueError(
-                f"a label names one concept, but {label!r} is {concepts[0]!r} and {concepts[1]!r}; "
-                "use these names for labels"
+                f"a label must name one concept, but {label!r} is {concepts[0]!r} and "
+                f"{concepts[1]!r}; use these names for labels"
             )
         return concepts[0] if concepts else None
 
     def title(self, concept: Hashable) -> Hashable:
-        """Return what people call a concept: its first other name, or itself."""
+        """Return the display name of a concept: its first alternative name, or itself."""
         return self._titles.get(concept, concept)
 
     def ancestors(self, concept: Hashable) -> list[Hashable]:
-        """Return the concepts above one, nearest first."""
+        """Return the ancestors of a concept, nearest first."""
         above = []
         while concept in self._parent:
             concept = self._parent[concept]
@@ -119,16 +119,16 @@ class Hierarchy:
         return above
 
     def tree(self, Y: Any) -> LabelTree:
-        """Return the label tree of the hierarchy over some labels.
+        """Return the label tree of the hierarchy over the given labels.
 
-        A concept that is a label and has others below gets a leaf of its own beside them. Branches
-        without labels are left out. Labels that are not in the hierarchy hang directly under the
-        root, with a warning.
+        A concept that is a label and has other labels below it gets its own leaf next to them.
+        Branches without labels are omitted. Labels that are not in the hierarchy are placed
+        directly under the root, with a warning.
 
         Parameters
         ----------
         Y
-            Names of labels, each once, in the order of the label numbers; or label rows.
+            Unique names of labels, in the order of the label numbers; or label rows.
         """
         labels = _names(Y)
         placed: dict[Hashable, Hashable] = {}
@@ -141,15 +141,15 @@ class Hierarchy:
                 concept = (_TOP, label)
             if concept in placed:
                 raise ValueError(
-                    f"a concept is one label, but {placed[concept]!r} and {label!r} are both "
+                    f"a concept must be one label, but {placed[concept]!r} and {label!r} are both "
                     f"{concept!r}"
                 )
             placed[concept] = label
             leaves.append(concept)
         if len(missing) == len(labels):
             raise ValueError(
-                f"no label is in the hierarchy; labels are such as {labels[0]!r}, concepts such "
-                f"as {self.concepts[0]!r}"
+                "at least one label must be in the hierarchy, but none is; an example of a label "
+                f"is {labels[0]!r}, of a concept {self.concepts[0]!r}"
             )
         if missing:
             warnings.warn(
@@ -175,7 +175,7 @@ def from_hierarchy(
 ) -> LabelTree:
     """Return the tree of your own hierarchy over the labels of Y.
 
-    See `Hierarchy.tree` for what becomes of inner concepts and of labels that it does not have.
+    See `Hierarchy.tree` for how inner concepts and labels outside the hierarchy are handled.
 
     Parameters
     ----------
@@ -184,10 +184,10 @@ def from_hierarchy(
     Y
         Label rows, or the names of labels.
     collapse
-        Remove inner nodes that are not worth their cost on Y; see `labeltree.trees.collapse`. Y
-        must be label rows then.
+        Whether to remove inner nodes whose removal lowers the cost on Y; see
+        `labeltree.trees.collapse`. Y must then be label rows.
     separator, language
-        Of a file.
+        Options of `Hierarchy.load`, used if `hierarchy` is a file.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def from_hierarchy(
     if not collapse:
         return tree
     if rows is None:
-        raise ValueError("collapse needs label rows, but Y has names of labels only")
+        raise ValueError("collapse needs label rows, but Y holds only names of labels")
     return collapse_tree(tree, rows)
 
 
@@ -218,5 +218,5 @@ def _is_names(Y: Any) -> bool:
 def _names(Y: Any) -> Sequence[Hashable]:
     if not isinstance(Y, LabelRows):
         return list(Y)
-    # Labels without names are called by their number, as text: so a file has them.
+    # Labels without names are identified by their number as a string, as in a file.
     return [str(j) for j in range(Y.n_labels)] if Y.names is None else Y.names.tolist()

@@ -1,4 +1,4 @@
-"""Files of hierarchies: tables of parents, and SKOS vocabularies."""
+"""Hierarchy files: tables of parents and SKOS vocabularies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RDF = {
 
 
 class Read(NamedTuple):
-    """What a file says: (parent, child) pairs, and (concept, name) pairs."""
+    """The content of a file: (parent, child) pairs and (concept, name) pairs."""
 
     pairs: list[tuple[str, str]]
     names: list[tuple[str, str]]
@@ -69,7 +69,7 @@ def _read_skos(source: Source, kind: str, language: str | None) -> Read:
         if language is None or getattr(literal, "language", None) == language
     ]
     named += [(str(concept), str(code)) for concept, code in graph.subject_objects(SKOS.notation)]
-    # A graph has no order; by name the answer is always the same.
+    # A graph is unordered; sorting makes the result deterministic.
     return Read(sorted(up), sorted(named))
 
 

@@ -1,4 +1,4 @@
-"""The label tree: one label a leaf, flat arrays, immutable."""
+"""The label tree: immutable, stored in flat arrays, with one label per leaf."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ IntArray = NDArray[np.int32]
 class LabelTree:
     """A rooted tree with one label on each leaf.
 
-    Nodes are numbered breadth first: node 0 is the root, siblings lie side by side. Nodes of
-    degree one are contracted when a tree is made. A tree never changes; its arrays are read-only.
+    Nodes are numbered breadth first: node 0 is the root, and siblings are adjacent. Nodes of degree
+    one are contracted when a tree is created. A tree is immutable, and its arrays are read-only.
 
-    Make one with a builder of `labeltree.trees`, or with `from_nested`, `from_parents`,
+    Create a tree with a builder of `labeltree.trees`, or with `from_nested`, `from_parents`,
     `from_linkage`, `from_hierarchy` or `load`.
 
     Examples
@@ -70,7 +70,9 @@ class LabelTree:
         object.__setattr__(self, "_names", checked)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a LabelTree never changes; make a new one instead of setting {name}")
+        raise AttributeError(
+            f"a LabelTree is immutable; create a new one instead of setting {name}"
+        )
 
     # Constructors -------------------------------------------------------------------------------
 
@@ -100,7 +102,7 @@ class LabelTree:
 
     @classmethod
     def from_nested(cls, nested: object) -> Self:
-        """Return the tree written as lists within lists; an integer is a label, a string its name.
+        """Return the tree given as nested lists; an integer is a label, a string its name.
 
         Strings are numbered in the order in which they appear.
 
@@ -113,7 +115,7 @@ class LabelTree:
 
     @classmethod
     def from_linkage(cls, linkage: ArrayLike, *, names: Iterable[Hashable] | None = None) -> Self:
-        """Return the binary tree of a scipy linkage matrix, whose observations are the labels.
+        """Return the binary tree of a scipy linkage matrix whose observations are the labels.
 
         Examples
         --------
@@ -122,7 +124,7 @@ class LabelTree:
         """
         merges = np.asarray(linkage, dtype=np.float64)
         if merges.ndim != 2 or merges.shape[1] not in (3, 4):
-            raise ValueError(f"a linkage has 4 columns, but its shape is {merges.shape}")
+            raise ValueError(f"a linkage must have 4 columns, but its shape is {merges.shape}")
         n_labels = len(merges) + 1
         children = merges[:, :2]
         parent = np.full(2 * n_labels - 1, -1, dtype=np.int32)
@@ -130,12 +132,12 @@ class LabelTree:
             for child in pair:
                 if not (child.is_integer() and 0 <= child < n_labels + step):
                     raise ValueError(
-                        f"step {step} of a linkage joins clusters 0..{n_labels + step - 1}, "
+                        f"step {step} of a linkage must join clusters 0..{n_labels + step - 1}, "
                         f"but names {child:g}"
                     )
                 if parent[int(child)] != -1:
                     raise ValueError(
-                        f"a cluster is joined once, but {child:g} is again in step {step}"
+                        f"a cluster must be joined once, but {child:g} is again in step {step}"
                     )
                 parent[int(child)] = n_labels + step
         label = np.full(len(parent), -1, dtype=np.int32)
@@ -153,20 +155,20 @@ class LabelTree:
     ) -> Self:
         """Return the tree of a hierarchy of named concepts, given as (parent, child) pairs.
 
-        An inner concept that is a label gets a leaf of its own, as first child of its node.
+        An inner concept that is a label gets its own leaf, which is the first child of its node.
 
         Parameters
         ----------
         pairs
             The (parent, child) pairs of a taxonomy, in any order.
         labels
-            Which concepts are labels, in the order of the label numbers (`classes_` of a model,
-            the columns of Y). Branches without any are left out. All concepts, in the order in
-            which they appear, if not given.
+            The concepts that are labels, in the order of the label numbers (`classes_` of a model,
+            or the columns of Y). Branches without labels are omitted. By default, all concepts are
+            labels, in order of appearance.
         join_roots
-            Put several top concepts under one root instead of refusing them.
+            Whether to put several top concepts under one root instead of raising an error.
         first_parent
-            Keep the first parent of a concept that has several instead of refusing it.
+            Whether to keep the first of several parents of a concept instead of raising an error.
 
         Examples
         --------
@@ -188,7 +190,7 @@ class LabelTree:
 
     @classmethod
     def from_newick(cls, text: str) -> Self:
-        """Return the tree of a Newick text; names of inner nodes and lengths are passed over.
+        """Return the tree of a Newick string; names of inner nodes and lengths are ignored.
 
         Examples
         --------
@@ -210,19 +212,19 @@ class LabelTree:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the tree of a file that ends in .json, .nwk or .dot, perhaps with .gz or .zst."""
+        """Return the tree of a file that ends in .json, .nwk or .dot, optionally .gz or .zst."""
         return cls._of(formats.load(path))
 
     @classmethod
     def _of(cls, parents: Parents) -> Self:
         return cls.from_parents(parents.parent, parents.label, names=parents.names)
 
-    # What there is ------------------------------------------------------------------------------
+    # Properties ---------------------------------------------------------------------------------
 
     @property
     def names(self) -> tuple[Hashable, ...] | None:
         """Name of each label, or None."""
-        if callable(self._names):  # the names of a model file are made when they are asked for
+        if callable(self._names):  # the names of a model file are read on first use
             object.__setattr__(self, "_names", _check_names(self._names(), self.n_labels))
         return cast(tuple[Hashable, ...] | None, self._names)
 
@@ -256,7 +258,7 @@ class LabelTree:
         return int(self.leaves[_check_index("label", label, self.n_labels)])
 
     def label_rows(self, Y: object) -> LabelRows:
-        """Return Y as label rows of this tree; labels by name if the tree has names.
+        """Return Y as label rows of this tree; labels are matched by name if the tree has names.
 
         Examples
         --------
@@ -268,18 +270,18 @@ class LabelTree:
             return as_labels(Y, n_labels=self.n_labels)
         return as_labels(Y, names=self.names)
 
-    # What can be made of it ---------------------------------------------------------------------
+    # Conversions --------------------------------------------------------------------------------
 
     def to_nested(self) -> Any:
-        """Return lists within lists, with label numbers at the leaves."""
+        """Return nested lists with label numbers at the leaves."""
         return formats.to_nested(self)
 
     def to_json(self) -> str:
-        """Return the tree as JSON, names included."""
+        """Return the tree as JSON, including names."""
         return formats.to_json(self)
 
     def to_newick(self) -> str:
-        """Return the tree as Newick text.
+        """Return the tree as a Newick string.
 
         Examples
         --------
@@ -293,16 +295,17 @@ class LabelTree:
         return formats.to_dot(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree to a file that ends in .json, .nwk or .dot, perhaps with .gz or .zst.
+        """Write the tree to a file that ends in .json, .nwk or .dot, optionally .gz or .zst.
 
-        Only JSON keeps label numbers and names apart. The file is written whole or not at all.
+        Only JSON distinguishes label numbers from names. The file is written completely or not at
+        all.
         """
         formats.save(self, path)
 
     def with_names(
         self, names: Iterable[Hashable] | Callable[[], Iterable[Hashable]] | None
     ) -> Self:
-        """Return the same tree with other names of labels; a function is called when need be."""
+        """Return the same tree with other label names; a function is called on first use."""
         return type(self)(self._native, names)
 
     def __eq__(self, other: object) -> bool:
@@ -333,16 +336,16 @@ def _restore(parent: IntArray, label: IntArray, names: tuple[Hashable, ...] | No
 
 def _check_index(kind: str, index: int, size: int) -> int:
     if not 0 <= index < size:
-        raise IndexError(f"{kind}s are 0..{size - 1}, but {index} was asked for")
+        raise IndexError(f"{kind}s are 0..{size - 1}, but {index} was requested")
     return int(index)
 
 
 def _as_nodes(name: str, values: ArrayLike) -> IntArray:
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"{name} has one dimension, but its shape is {array.shape}")
+        raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}")
     if array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"{name} holds integers, but its dtype is {array.dtype}")
+        raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
     limit = np.iinfo(np.int32).max
     if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
         outside = array.min() if array.min() < -1 else array.max()
@@ -355,8 +358,10 @@ def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hasha
         return None
     given = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
     if len(given) != n_labels:
-        raise ValueError(f"names has one entry a label, {n_labels} in all, but has {len(given)}")
+        raise ValueError(
+            f"names must have one entry per label, {n_labels} in all, but has {len(given)}"
+        )
     if len(set(given)) != n_labels:
         twice = next(name for i, name in enumerate(given) if name in given[:i])
-        raise ValueError(f"a label sits on one leaf, but the name {twice!r} stands twice")
+        raise ValueError(f"a label must be on one leaf, but the name {twice!r} occurs twice")
     return given

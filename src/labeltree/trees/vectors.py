@@ -1,8 +1,8 @@
-"""Labels as points among the features, for builders that look at features."""
+"""Labels as vectors in feature space, for builders that use features."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from scipy import sparse
 
 from labeltree import _core
 from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.targets import check_same_rows
 from labeltree.threads import n_threads
 
 NativeRows = tuple[
@@ -18,11 +20,20 @@ NativeRows = tuple[
 ]  # fmt: skip
 
 
+class CheckedRows(NamedTuple):
+    """X and Y that an estimator has checked, so that its builder does not check them again."""
+
+    X: FeatureMatrix
+    labels: LabelRows
+
+
 def native_rows(X: Any, Y: Any) -> tuple[NativeRows, LabelRows]:
-    """Return X and Y checked, as kernels take them, and the labels of Y once more."""
-    features, labels = as_features(X), as_labels(Y)
-    if features.shape[0] != labels.n_rows:
-        raise ValueError(f"X has {features.shape[0]} rows, but Y has {labels.n_rows}")
+    """Return X and Y as kernels accept them, checked once, and the labels of Y again."""
+    if isinstance(X, CheckedRows):
+        features, labels = X
+    else:
+        features, labels = as_features(X), as_labels(Y)
+    check_same_rows(features, labels)
     indptr = features.indptr.astype(np.int64, copy=False)
     arrays = (indptr, features.indices, features.data, features.shape[1])
     return (*arrays, labels.indptr, labels.indices, labels.n_labels), labels
@@ -31,11 +42,12 @@ def native_rows(X: Any, Y: Any) -> tuple[NativeRows, LabelRows]:
 def label_vectors(
     X: Any, Y: Any, *, n_jobs: int | None = None
 ) -> sparse.csr_array[np.float32, tuple[int, int]]:
-    """Return one row for each label: the sum of its rows of X, scaled to length 1.
+    """Return one vector per label: the sum of its rows of X, scaled to unit length.
 
-    Known as PIFA, positive instance feature aggregation. Rows of X are taken as they are; scale
-    them to length 1 first if long ones must not count more. A label without rows has an empty row.
-    The time is that of the sums, the memory that of the result.
+    This is known as PIFA, positive instance feature aggregation. The rows of X are used unchanged;
+    scale them to unit length first if longer rows should not have more weight. A label without rows
+    has an empty vector. The time is proportional to the number of terms of the sums, and the memory
+    to the size of the result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A search for settings under a time budget, by halving over rows."""
+"""Hyperparameter search within a time budget, by successive halving over rows."""
 
 from labeltree.tuning.result import Trial, Tuning
 from labeltree.tuning.search import METRICS, tune

@@ -1,4 +1,4 @@
-"""Settings trained on a sample of the rows and judged on rows held out."""
+"""Training of settings on a sample of the rows, and evaluation on held-out rows."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SETS: tuple[str, ...] = ("micro_F1", "macro_F1")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A classifier trained on a sample, what it met of the validation rows, and how good it is."""
+    """A classifier trained on a sample, with its validation features and metrics."""
 
     classifier: PLTClassifier
     X_validation: FeatureMatrix
-    labels: NDArray[np.int64]  # what the classifier's labels are among those of all rows
+    labels: NDArray[np.int64]  # number of each of the classifier's labels among all labels
     figures: dict[str, float]
     seconds: float
 
 
-class Judge:
-    """Trains and judges settings; samples of fewer rows lie within those of more.
+class Evaluator:
+    """Trains and evaluates settings; smaller samples are subsets of larger ones.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Judge:
     Y
         Labels.
     fixed
-        Parameters of all settings.
+        Parameters shared by all settings.
     holdout
-        Share of the rows to judge by, and a number of rows that it does not exceed.
+        Fraction of the rows held out for evaluation, and the maximum number of such rows.
     sets
-        Whether predicted label sets are judged, too.
+        Whether predicted label sets are evaluated, too.
     seed
-        Of what is drawn.
+        Seed for drawing the samples.
     """
 
     def __init__(
@@ -73,34 +73,34 @@ class Judge:
         if tree is not None and not isinstance(tree, str | LabelTree):
             given = list(tree)
         self._rows = validation.training_labels(Y, given)
-        # Names and numbers of labels matter to what was given.
+        # The given tree or weights refer to labels by name or number.
         self._all_labels = bool(given) or isinstance(fixed.get("class_weight"), Mapping)
         self._fixed, self._sets = fixed, sets
         if n_rows != self._rows.n_rows:
             raise ValueError(f"X has {n_rows} rows, but Y has {self._rows.n_rows}")
-        n_held = min(round(holdout[0] * n_rows), holdout[1])
-        if n_held < 2 or n_rows - n_held < 3:
+        n_holdout = min(round(holdout[0] * n_rows), holdout[1])
+        if n_holdout < 2 or n_rows - n_holdout < 3:
             raise ValueError(
-                f"tuning needs at least 3 rows to train and 2 to judge by, but of {n_rows} rows "
-                f"{n_held} are to judge by"
+                "tuning needs at least 3 training rows and 2 held-out rows, but Y has "
+                f"{n_rows} rows, of which {n_holdout} are held out"
             )
         order = np.random.default_rng(seed).permutation(n_rows)
-        self._held, self._order = np.sort(order[:n_held]), order[n_held:]
-        self.truth = self._rows.select(self._held)
+        self._holdout, self._order = np.sort(order[:n_holdout]), order[n_holdout:]
+        self.truth = self._rows.select(self._holdout)
         self._propensity = metrics.propensities(self._rows.select(self._order))
-        self._vectorised: tuple[Any, Any] | None = None
+        self._vectorized: tuple[Any, Any] | None = None
 
     @property
     def n_training(self) -> int:
-        """Rows that there are to train by."""
+        """Number of training rows."""
         return len(self._order)
 
     def n_labels(self, n_rows: int) -> int:
-        """Return how many labels a sample has."""
+        """Return the number of labels in a sample."""
         return len(np.unique(self._rows.select(self._order[:n_rows]).indices))
 
-    def judge(self, settings: Settings, n_rows: int) -> Outcome:
-        """Train on the first so many rows of the order, and judge."""
+    def evaluate(self, settings: Settings, n_rows: int) -> Outcome:
+        """Train on the first `n_rows` rows in random order, and evaluate on the held-out rows."""
         chosen = np.sort(self._order[:n_rows])
         rows = self._rows.select(chosen)
         labels = np.arange(rows.n_labels)
@@ -118,7 +118,7 @@ class Judge:
         return Outcome(classifier, X_validation, labels, figures, took + monotonic() - start)
 
     def text_key(self, settings: Settings) -> str:
-        """Return what is the same for settings that make the same features of texts."""
+        """Return a key that is equal for settings with the same text features."""
         return repr(self._text_options({**self._fixed, **settings})) if self.is_text else ""
 
     def _text_options(self, parameters: Mapping[str, Any]) -> TextOptions:
@@ -129,20 +129,20 @@ class Judge:
     def _features(
         self, parameters: Mapping[str, Any], chosen: NDArray[np.int64]
     ) -> tuple[FeatureMatrix, FeatureMatrix, float]:
-        """Return features to train and to judge by, and how long it took to make them."""
+        """Return training and validation features, and the seconds it took to compute them."""
         if not self.is_text:
-            self._vectorised = self._vectorised or (None, self._X[self._held])
-            return self._X[chosen], self._vectorised[1], 0.0
+            self._vectorized = self._vectorized or (None, self._X[self._holdout])
+            return self._X[chosen], self._vectorized[1], 0.0
         options = self._text_options(parameters)
         key = options, len(chosen)
-        if self._vectorised is None or self._vectorised[0] != key:
-            self._vectorised = None  # before the next is made, so that there is one at a time
+        if self._vectorized is None or self._vectorized[0] != key:
+            self._vectorized = None  # freed first, so that only one is in memory at a time
             start = monotonic()
             texts = [self._X[i] for i in chosen.tolist()]
-            held = [self._X[i] for i in self._held.tolist()]
-            learnt, X = TextFeatures.fit(options, texts, None)
-            self._vectorised = key, (X, learnt.transform(held), monotonic() - start)
-        made: tuple[FeatureMatrix, FeatureMatrix, float] = self._vectorised[1]
+            held_out = [self._X[i] for i in self._holdout.tolist()]
+            fitted, X = TextFeatures.fit(options, texts, None)
+            self._vectorized = key, (X, fitted.transform(held_out), monotonic() - start)
+        made: tuple[FeatureMatrix, FeatureMatrix, float] = self._vectorized[1]
         return made
 
     def _figures(
@@ -153,7 +153,7 @@ class Judge:
         figures = metrics.evaluate(self.truth, ranked, ks=_KS, propensity=self._propensity)
         figures = {name: figures[name] for name in RANKINGS}
         if self._sets:
-            # As `labeltree train` has it: half of the rows calibrate, the others judge.
+            # As in `labeltree train`: half of the rows calibrate, the other half evaluates.
             half = X.shape[0] // 2
             calibrate(classifier, X[:half], self.truth.select(slice(0, half)), labels)
             truth = self.truth.select(slice(half, None))
@@ -163,16 +163,16 @@ class Judge:
         return figures
 
     def calibration(self, outcome: Outcome) -> Calibration | None:
-        """Return what the validation rows teach about probabilities; None if it is of nodes."""
+        """Return the calibration fitted to the validation rows; None if it is one of nodes."""
         calibrate(outcome.classifier, outcome.X_validation, self.truth, outcome.labels)
         calibration: Calibration = outcome.classifier.model_.calibration
         return None if calibration.slope is not None else calibration
 
 
 def is_texts(X: Any) -> bool:
-    """Return whether X is a list of texts and no rows of numbers."""
+    """Return whether X is a list of texts rather than a feature matrix."""
     if isinstance(X, str | bytes):
-        raise TypeError("texts must be a list of texts, but are one text; put it into a list")
+        raise TypeError("texts must be a list of texts, but is a single text; put it in a list")
     if hasattr(X, "shape") and len(X.shape) != 1:
         return False
     first = next(iter(X), None)
@@ -182,7 +182,7 @@ def is_texts(X: Any) -> bool:
 def calibrate(
     classifier: PLTClassifier, X: FeatureMatrix, truth: LabelRows, labels: NDArray[np.int64]
 ) -> None:
-    """Calibrate by rows with labels that the classifier knows, if there are any."""
+    """Calibrate on the rows whose labels the classifier knows, if there are any."""
     known = truth.to_csr()[:, labels]
     if classifier.label_kind_ == "classes":
         has_class = np.flatnonzero(np.diff(known.indptr))
@@ -194,7 +194,7 @@ def calibrate(
 def _predicted(
     classifier: PLTClassifier, X: FeatureMatrix, labels: NDArray[np.int64], n_labels: int
 ) -> LabelRows:
-    """Return predicted labels in the numbers of all rows."""
+    """Return predicted labels, numbered as in all rows."""
     if classifier.label_kind_ == "classes":
         return as_labels(labels[classifier.top_k(X, 1)[0]].tolist(), n_labels=n_labels)
     found = classifier.predict(X)

@@ -1,4 +1,4 @@
-"""What a search tried and what it found."""
+"""The result of a search: its trials and the best settings."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ _COLUMNS = ("rung", "n_rows", "score", "seconds", "settings", "error")
 
 @dataclass(frozen=True)
 class Trial:
-    """One setting, trained on some rows and judged on the validation rows."""
+    """One combination of settings, trained on a sample and evaluated on the validation rows."""
 
     rung: int  #: 0 for the smallest sample of rows
-    n_rows: int  #: rows it was trained on
+    n_rows: int  #: number of training rows
     settings: Settings  #: parameters that differ from the default
-    score: float | None  #: metric on the validation rows; None if it failed
-    seconds: float  #: to make features, train and judge; features are made once for several trials
+    score: float | None  #: metric on the validation rows; None if training failed
+    seconds: float  #: features, training and evaluation; trials may share their features
     figures: Mapping[str, float] = field(default_factory=dict)  #: all metrics
-    error: str | None = None  #: why it failed
+    error: str | None = None  #: why training failed
 
 
 @dataclass(frozen=True)
 class Tuning:
     """The trials of a search, and the best settings.
 
-    Print it for a table of the trials on most rows.
+    `print` shows a table of the trials with the most rows first.
     """
 
-    trials: Sequence[Trial]  #: in the order in which they were made
-    best: Trial  #: the best of those trained on most rows
+    trials: Sequence[Trial]  #: in the order they ran
+    best: Trial  #: the best of those with the most training rows
     metric: str
     is_text: bool
-    fixed: Mapping[str, Any]  #: what the user had settled
-    n_validation: int  #: rows that judged
+    fixed: Mapping[str, Any]  #: parameters set by the user
+    n_validation: int  #: number of rows held out for evaluation
     seconds: float
     why_ended: str  #: "done", "time" or "stopped"
-    calibration: Calibration | None = None  #: learnt from the validation rows
+    calibration: Calibration | None = None  #: fitted to the validation rows
 
     @property
     def settings(self) -> Settings:
-        """The best parameters: those found and those that were given."""
+        """The best parameters: those found by the search and those set by the user."""
         return {**self.fixed, **self.best.settings}
 
     @property
     def default(self) -> Trial:
-        """The default settings on as many rows as the best."""
+        """The trial of the default settings with as many rows as the best."""
         return next(
             trial
             for trial in self.trials
@@ -64,14 +64,14 @@ class Tuning:
         )
 
     def estimator(self, **options: Any) -> PLTClassifier | TextTagger:
-        """Return an estimator with the best settings and other options, not fitted yet."""
+        """Return an unfitted estimator with the best settings and the given options."""
         return (TextTagger if self.is_text else PLTClassifier)(**{**self.settings, **options})
 
     def fit(self, X: Any, Y: Any, **options: Any) -> PLTClassifier | TextTagger:
-        """Return the best settings fitted to rows, as a rule to all of them.
+        """Return an estimator with the best settings, fitted to X and Y, usually all rows.
 
-        What the validation rows taught about probabilities goes with it, as those rows are no
-        longer unseen. Options are other parameters, such as verbose.
+        The calibration of the search is kept, because the validation rows are now part of the
+        training rows. Options are other parameters, such as verbose.
         """
         model = self.estimator(**options).fit(X, Y)
         if self.calibration is not None:
@@ -80,7 +80,7 @@ class Tuning:
         return model
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
+        """Return the result as plain values, ready for JSON."""
         return {
             "metric": self.metric,
             "best": asdict(self.best),
@@ -92,11 +92,11 @@ class Tuning:
         }
 
     def to_json(self) -> str:
-        """Return all trials as JSON."""
+        """Return the result, with all trials, as JSON."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def to_csv(self) -> str:
-        """Return all trials as CSV, a line each."""
+        """Return all trials as CSV, one line per trial."""
         names = list(self.best.figures)
         made = io.StringIO()
         table = csv.writer(made, lineterminator="\n")
@@ -119,7 +119,7 @@ class Tuning:
 
 
 def _order(trial: Trial) -> float:
-    """The best score first; those that failed last."""
+    """Sort key: the best score first, failed trials last."""
     return 1.0 if trial.score is None else -trial.score
 
 

@@ -1,4 +1,4 @@
-"""Successive halving: many settings on few rows, the better ones on three times as many."""
+"""Successive halving: many settings on few rows, the best third on three times as many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labeltree.estimators import PLTClassifier, validation
 from labeltree.planning.budget import Budget
 from labeltree.progress import Progress
 from labeltree.text import TextTagger
-from labeltree.tuning.evaluator import RANKINGS, SETS, Judge, Outcome, is_texts
+from labeltree.tuning.evaluator import RANKINGS, SETS, Evaluator, Outcome, is_texts
 from labeltree.tuning.result import Trial, Tuning
 from labeltree.tuning.space import Settings, described, draw_settings, open_choices
 
@@ -20,13 +20,13 @@ METRICS = RANKINGS + SETS
 TIME = "5min"
 METRIC = "nDCG@5"
 HOLDOUT = 0.2
-_MAX_HELD = 20_000  # rows that judge; more would take time and change little
-_FACTOR = 3  # rows from rung to rung, and settings the other way round
+_MAX_HOLDOUT = 20_000  # rows; more take longer and hardly change the metrics
+_FACTOR = 3  # each rung has this many times the rows of the one before, and fewer settings
 _MAX_RUNGS = 4
-_MIN_ROWS = 500  # of the smallest sample, if there are as many
-_FEWEST, _MOST = 6, 40  # settings of the smallest sample, if time decides
+_MIN_ROWS = 500  # in the smallest sample, if the data has that many
+_MIN_SETTINGS, _MAX_SETTINGS = 6, 40  # on the smallest sample, if n_settings is None
 _MAX_ROUNDS = 20
-_PATIENCE = 30  # settings in vain that end the search, if time does not
+_PATIENCE = 30  # settings without improvement that end the search
 _SLACK = 1.5  # other settings take longer than the default
 
 
@@ -42,37 +42,38 @@ def tune(
     progress: Progress | None = None,
     **fixed: Any,
 ) -> Tuning:
-    """Return the best settings for texts or rows that a search under a time budget finds.
+    """Search for the best settings within a time budget and return the result.
 
-    Settings differ from the default in C, loss, tree and, for texts, in words and how they are
-    counted. All are trained on a small sample of the rows and judged on rows held out; the best
-    third goes on to three times as many rows, and so on up to all. Then settings around the best
-    are tried in the same way, until nothing better is found or time is up. The default goes all
-    the way, so that what is found is at least as good on the rows that judge. Ctrl-C ends the
-    search with the best so far.
+    Settings differ from the default in C, loss, tree and, for texts, in the words and their
+    weighting. All of them are trained on a small sample of the rows and evaluated on held-out rows.
+    The best third is trained on three times as many rows, and so on up to all rows. The next round
+    tries settings close to the best in the same way, until nothing better is found or time runs
+    out. The default is trained on every sample size, so the result is at least as good on the
+    held-out rows. Ctrl-C ends the search with the best settings so far.
 
     Parameters
     ----------
     X
         A list of texts, or features of rows.
     Y
-        Labels, in any form that `PLTClassifier.fit` takes.
+        Labels, in any form that `PLTClassifier.fit` accepts.
     time
-        Seconds, or a text such as "5min", for the search and a fit of the best to all rows; None
-        for no limit.
+        Time limit for the search and a final fit to all rows, in seconds or as a string such as
+        "5min"; None for no limit.
     metric
-        One of `METRICS`: P@k, R@k, nDCG@k and PSP@k for k of 1, 3 and 5, micro_F1, macro_F1.
+        One of `METRICS`: P@k, R@k, nDCG@k or PSP@k for k of 1, 3 or 5, micro_F1 or macro_F1.
     holdout
-        Share of the rows that judge, up to 20,000 rows.
+        Fraction of the rows held out for evaluation, at most 20,000 rows.
     n_settings
-        How many settings each round tries on the smallest sample; what time allows if None.
+        Number of settings that each round tries on the smallest sample. If None, as many as the
+        time limit allows.
     random_state
-        Seed of samples, settings and models. The same trial has the same score each time; how many
-        there are depends on time.
+        Seed for samples, settings and models. The score of a trial is reproducible; the number of
+        trials depends on the time limit.
     progress
-        Called with trials done, trials expected, and what is tried next.
+        Callback that receives the number of trials done, the number expected, and the next trial.
     **fixed
-        Parameters of `TextTagger` or `PLTClassifier` that are settled; they are not searched.
+        Parameters of `TextTagger` or `PLTClassifier` that are kept and not searched.
 
     Examples
     --------
@@ -85,60 +86,70 @@ def tune(
     'drink'
     """
     start = monotonic()
-    known = {name.lower(): name for name in METRICS}
-    if metric.lower() not in known:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, but is {metric!r}")
+    metric = _known_metric(metric)
     if not 0 < holdout < 1:
         raise ValueError(f"holdout must be above 0 and below 1, but is {holdout:g}")
     if n_settings is not None and n_settings < 1:
         raise ValueError(f"n_settings must be at least 1, but is {n_settings}")
     seconds = Budget.parse(None if time is None else {"time": time}).time
     fixed = {**fixed, "random_state": validation.as_seed(random_state)}
-    (TextTagger if is_texts(X) else PLTClassifier)(**fixed)  # which knows its parameters
-    metric = known[metric.lower()]
-    judge = Judge(
+    (TextTagger if is_texts(X) else PLTClassifier)(**fixed)  # raises for unknown parameters
+    evaluator = Evaluator(
         X,
         Y,
         fixed=fixed,
-        holdout=(holdout, _MAX_HELD),
+        holdout=(holdout, _MAX_HOLDOUT),
         sets=metric in SETS,
         seed=fixed["random_state"],
     )
     limit = np.inf if seconds is None else seconds
-    search = _Search(judge, metric, limit, start, progress)
-    choices = open_choices(fixed, is_text=judge.is_text)
+    search = _Search(evaluator, metric, limit, start, progress)
+    choices = open_choices(fixed, is_text=evaluator.is_text)
     why = search.run(choices, n_settings, fixed["random_state"])
     best, outcome = search.winner()
     return Tuning(
         trials=search.trials,
         best=best,
         metric=metric,
-        is_text=judge.is_text,
+        is_text=evaluator.is_text,
         fixed=fixed,
-        n_validation=judge.truth.n_rows,
+        n_validation=evaluator.truth.n_rows,
         seconds=monotonic() - start,
         why_ended=why,
-        calibration=judge.calibration(outcome),
+        calibration=evaluator.calibration(outcome),
     )
 
 
+def _known_metric(metric: str) -> str:
+    """Return the metric in its usual spelling; upper and lower case are equivalent."""
+    known = {name.lower(): name for name in METRICS}
+    if metric.lower() not in known:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, but is {metric!r}")
+    return known[metric.lower()]
+
+
 class _Search:
-    """The trials so far, and what time is left for more."""
+    """The trials so far and the time left."""
 
     def __init__(
-        self, judge: Judge, metric: str, limit: float, start: float, progress: Progress | None
+        self,
+        evaluator: Evaluator,
+        metric: str,
+        limit: float,
+        start: float,
+        progress: Progress | None,
     ) -> None:
         self.trials: list[Trial] = []
-        self._judge, self._metric, self._progress = judge, metric, progress
+        self._evaluator, self._metric, self._progress = evaluator, metric, progress
         self._limit, self._start = limit, start
-        self._sizes = [n for n in rung_sizes(judge.n_training) if judge.n_labels(n)]
+        self._sizes = [n for n in rung_sizes(evaluator.n_training) if evaluator.n_labels(n)]
         if not self._sizes:
-            raise ValueError("tuning needs labels, but no row to train by has any")
+            raise ValueError("tuning needs labels, but no training row has any")
         self._best: dict[int, tuple[Trial, Outcome]] = {}  # by rung
         self._n_expected = 1
 
     def run(self, choices: dict[str, list[Settings]], n_settings: int | None, seed: int) -> str:
-        """Try settings around the default, then around the best; return why it ended."""
+        """Try settings close to the default, then close to the best; return why it ended."""
         try:
             if self._attempt(0, {}).score is None:
                 raise ValueError(self.trials[0].error)
@@ -151,60 +162,61 @@ class _Search:
     def _rounds(
         self, choices: dict[str, list[Settings]], n_settings: int | None, seed: int
     ) -> bool:
-        """Return False if time left something out."""
-        centre: Settings = {}
-        is_whole, n_in_vain = True, 0
+        """Run the rounds; return False if time ran out before the end."""
+        center: Settings = {}
+        is_complete, n_without_gain = True, 0
         for round_ in range(_MAX_ROUNDS):
-            drawn = draw_settings(choices, seed + round_, centre)
-            n_rivals = (n_settings or self._affordable()) - 1
-            if n_rivals < 1:
+            drawn = draw_settings(choices, seed + round_, center)
+            n_candidates = (n_settings or self._affordable()) - 1
+            if n_candidates < 1:
                 return n_settings is not None
-            rivals = list(islice((s for s in drawn if self._find(s, 0) is None), n_rivals))
-            is_whole &= self._halve(centre, rivals)
+            candidates = list(islice((s for s in drawn if self._find(s, 0) is None), n_candidates))
+            is_complete &= self._halve(center, candidates)
             best = self.winner()[0].settings
-            n_in_vain = n_in_vain + len(rivals) if best == centre else 0
-            if best == centre and (n_settings is not None or n_in_vain >= _PATIENCE or not rivals):
+            n_without_gain = n_without_gain + len(candidates) if best == center else 0
+            is_over = n_settings is not None or n_without_gain >= _PATIENCE or not candidates
+            if best == center and is_over:
                 break
-            centre = best
-        return is_whole
+            center = best
+        return is_complete
 
-    def _halve(self, centre: Settings, rivals: list[Settings]) -> bool:
-        """Try settings rung by rung, the better third on more rows; False if time ended it."""
-        self._n_expected = len(self.trials) + _n_trials(len(rivals), len(self._sizes))
-        is_whole = True
+    def _halve(self, center: Settings, candidates: list[Settings]) -> bool:
+        """Run successive halving over the rungs; return False if time ran out."""
+        self._n_expected = len(self.trials) + _n_trials(len(candidates), len(self._sizes))
+        is_complete = True
         for rung in range(len(self._sizes)):
-            for settings in ({}, centre):
+            for settings in ({}, center):
                 if self._find(settings, rung) is None:
-                    if self._end_of(settings, rung) > self._limit - self._time_of_fit():
+                    if self._expected_end(settings, rung) > self._limit - self._final_fit_time():
                         return False
                     self._attempt(rung, settings)
-            is_whole &= self._attempt_all(rung, rivals)
-            rivals = self._better_third(rung, rivals)
-        return is_whole
+            is_complete &= self._attempt_all(rung, candidates)
+            candidates = self._best_third(rung, candidates)
+        return is_complete
 
     def winner(self) -> tuple[Trial, Outcome]:
-        """Return the best on most rows, of a rung where the default had a rival if there is one."""
+        """Return the best trial of the largest rung, if possible one with more than the default."""
         n_tried = {rung: sum(t.rung == rung for t in self.trials) for rung in self._best}
-        with_rivals = [rung for rung, n in n_tried.items() if n > 1]
-        return self._best[max(with_rivals or self._best)]
+        compared = [rung for rung, n in n_tried.items() if n > 1]
+        return self._best[max(compared or self._best)]
 
-    def _attempt_all(self, rung: int, rivals: list[Settings]) -> bool:
-        """Try settings while there is time, those with the same words one after the other."""
-        groups: dict[str, list[Settings]] = {self._judge.text_key({}): []}
-        for settings in rivals:
-            groups.setdefault(self._judge.text_key(settings), []).append(settings)
+    def _attempt_all(self, rung: int, candidates: list[Settings]) -> bool:
+        """Try settings, grouped by text features; return False if time ran out."""
+        groups: dict[str, list[Settings]] = {self._evaluator.text_key({}): []}
+        for settings in candidates:
+            groups.setdefault(self._evaluator.text_key(settings), []).append(settings)
         now = monotonic() - self._start
         n_rungs_left = len(self._sizes) - rung
-        until = now + (self._limit - self._time_of_fit() - now) / n_rungs_left
-        is_whole = True
+        until = now + (self._limit - self._final_fit_time() - now) / n_rungs_left
+        is_complete = True
         for i, settings in enumerate([one for group in groups.values() for one in group]):
-            ends = self._end_of(settings, rung)
-            # One rival is worth more time than the rung's share: without it nothing is compared.
-            if ends > until and (i or ends > self._limit - self._time_of_fit()):
-                is_whole = False
+            ends = self._expected_end(settings, rung)
+            # One candidate may exceed the rung's share of time: without it, nothing is compared.
+            if ends > until and (i or ends > self._limit - self._final_fit_time()):
+                is_complete = False
                 continue
             self._attempt(rung, settings)
-        return is_whole
+        return is_complete
 
     def _attempt(self, rung: int, settings: Settings) -> Trial:
         n_rows = self._sizes[rung]
@@ -214,8 +226,8 @@ class _Search:
             self._progress(done, total, f"{n_rows:,} rows, {described(settings)}")
         start = monotonic()
         try:
-            outcome = self._judge.judge(settings, n_rows)
-        except ValueError as error:  # such as min_df, where no word is left
+            outcome = self._evaluator.evaluate(settings, n_rows)
+        except ValueError as error:  # such as a min_df that leaves no word
             took = monotonic() - start
             trial = Trial(rung, n_rows, settings, None, took, error=str(error))
             self.trials.append(trial)
@@ -224,47 +236,49 @@ class _Search:
         trial = Trial(rung, n_rows, settings, figures[self._metric], outcome.seconds, figures)
         self.trials.append(trial)
         best = self._best.get(rung)
-        # The default comes first, so it stays where nothing is better.
+        # The default comes first, so it wins ties.
         if best is None or figures[self._metric] > best[0].figures[self._metric]:
             self._best[rung] = trial, outcome
         return trial
 
-    def _better_third(self, rung: int, rivals: list[Settings]) -> list[Settings]:
+    def _best_third(self, rung: int, candidates: list[Settings]) -> list[Settings]:
         tried = [
-            trial for s in rivals if (trial := self._find(s, rung)) and trial.score is not None
+            trial for s in candidates if (trial := self._find(s, rung)) and trial.score is not None
         ]
         tried.sort(key=lambda trial: -(trial.score or 0.0))
-        return [trial.settings for trial in tried[: max(1, round(len(rivals) / _FACTOR))]]
+        return [trial.settings for trial in tried[: max(1, round(len(candidates) / _FACTOR))]]
 
     def _find(self, settings: Settings, rung: int) -> Trial | None:
         return next((t for t in self.trials if t.rung == rung and t.settings == settings), None)
 
     def _affordable(self) -> int:
-        """Return how many settings there is time for."""
+        """Return the number of settings that fit into the time left."""
         if np.isinf(self._limit):
-            return _MOST
+            return _MAX_SETTINGS
         seconds = float(np.mean([trial.seconds for trial in self.trials if trial.rung == 0]))
-        left = self._limit - (monotonic() - self._start) - self._time_of_fit()
-        if len(self.trials) == 1:  # other settings take longer, and the default has rungs to go
-            left = (left - 2 * self._time_of_fit()) / _SLACK
-        n_settings = left / (seconds * len(self._sizes))  # each rung takes about the same
-        return int(np.clip(n_settings, _FEWEST if len(self.trials) == 1 else 0, _MOST))
+        left = self._limit - (monotonic() - self._start) - self._final_fit_time()
+        if len(self.trials) == 1:  # others take longer, and the default has more rungs to run
+            left = (left - 2 * self._final_fit_time()) / _SLACK
+        n_settings = left / (seconds * len(self._sizes))  # each rung takes about the same time
+        return int(
+            np.clip(n_settings, _MIN_SETTINGS if len(self.trials) == 1 else 0, _MAX_SETTINGS)
+        )
 
-    def _end_of(self, settings: Settings, rung: int) -> float:
-        """Return when a trial would end, by the largest trial of the settings so far."""
+    def _expected_end(self, settings: Settings, rung: int) -> float:
+        """Estimate when a trial would end, from the largest trial of the same settings so far."""
         earlier = [t for t in self.trials if t.settings == settings]
         known = earlier[-1] if earlier else self.trials[0]
         return monotonic() - self._start + known.seconds * self._sizes[rung] / known.n_rows
 
-    def _time_of_fit(self) -> float:
-        """Return how long the last fit will take, which is of all rows."""
+    def _final_fit_time(self) -> float:
+        """Estimate how long the final fit to all rows takes."""
         known = max((t for t in self.trials if t.score is not None), key=lambda t: t.n_rows)
-        n_rows = self._judge.n_training + self._judge.truth.n_rows
+        n_rows = self._evaluator.n_training + self._evaluator.truth.n_rows
         return known.seconds * n_rows / known.n_rows
 
 
 def rung_sizes(n_rows: int) -> list[int]:
-    """Return the rows of each rung.
+    """Return the number of rows of each rung.
 
     Examples
     --------
@@ -277,10 +291,10 @@ def rung_sizes(n_rows: int) -> list[int]:
     return sizes[::-1]
 
 
-def _n_trials(n_rivals: int, n_rungs: int) -> int:
-    """Return how many trials there are if time does not end them."""
+def _n_trials(n_candidates: int, n_rungs: int) -> int:
+    """Return the number of trials of a round without a time limit."""
     total = 0
     for _ in range(n_rungs):
-        total += 1 + n_rivals
-        n_rivals = max(1, round(n_rivals / _FACTOR))
+        total += 1 + n_candidates
+        n_candidates = max(1, round(n_candidates / _FACTOR))
     return total

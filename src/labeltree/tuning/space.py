@@ -1,4 +1,4 @@
-"""Settings that are tried: the default, and some that differ from it in a few ways."""
+"""The search space: the default settings, and others that differ from them in a few choices."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from labeltree.training.nodes import SolverSettings
 
-Settings = dict[str, Any]  # parameters of an estimator; those that are not in it are by default
+Settings = dict[str, Any]  # parameters of an estimator; all others keep their defaults
 
-_KEPT = 0.5  # chance that drawn settings keep a choice of those they stay around
+_KEPT = 0.5  # probability that drawn settings keep a choice of the center
 _C = SolverSettings.C
 
-# What there is to choose, each time beside the default: parameters that belong together.
+# Alternatives to the default for each choice, a group of parameters that belong together.
 MODEL_CHOICES: dict[str, list[Settings]] = {
     "C": [{"C": factor * _C} for factor in (0.25, 0.5, 2.0, 4.0, 8.0, 16.0)],
     "loss": [{"loss": "logistic"}],
@@ -35,8 +35,8 @@ TEXT_CHOICES: dict[str, list[Settings]] = {
     "min_df": [{"min_df": 1}, {"min_df": 3}],
     "sublinear_tf": [{"sublinear_tf": False}],
 }
-# Choices that a parameter settles once the user has given it.
-_SETTLES = {
+# The choice that is made once the user sets a parameter.
+_CHOICE_OF = {
     "tree_params": "tree",
     "n_trees": None,
     "analyzer": "words",
@@ -45,16 +45,16 @@ _SETTLES = {
 
 
 def open_choices(fixed: Mapping[str, Any], *, is_text: bool) -> dict[str, list[Settings]]:
-    """Return the choices that the user has not made.
+    """Return the choices that the parameters set by the user leave open.
 
     Examples
     --------
     >>> list(open_choices({"C": 2.0, "ngram_range": (1, 1)}, is_text=True))
     ['loss', 'tree', 'min_df', 'sublinear_tf']
     """
-    settled = {_SETTLES.get(name, name) for name in fixed}
+    settled = {_CHOICE_OF.get(name, name) for name in fixed}
     if fixed.get("n_features") is not None:
-        settled.add("min_df")  # hashed words are not counted
+        settled.add("min_df")  # has no effect on hashed words
     choices = MODEL_CHOICES | (TEXT_CHOICES if is_text else {})
     return {name: options for name, options in choices.items() if name not in settled}
 
@@ -62,18 +62,18 @@ def open_choices(fixed: Mapping[str, Any], *, is_text: bool) -> dict[str, list[S
 def draw_settings(
     choices: Mapping[str, list[Settings]], seed: int, around: Settings | None = None
 ) -> Iterator[Settings]:
-    """Iterate over settings other than those to stay around, each once.
+    """Iterate over settings close to a center, each once and without the center itself.
 
-    First those that differ in one choice, then those that differ in several.
+    Settings that differ from it in one choice come first, then those that differ in several.
 
     Parameters
     ----------
     choices
-        What there is to choose beside the default.
+        Alternatives to the default for each choice.
     seed
-        Of their order.
+        Seed for the order.
     around
-        Settings made of these choices; the default if None.
+        The center, made of these choices; the default settings if None.
 
     Examples
     --------
@@ -85,18 +85,18 @@ def draw_settings(
     """
     generator = np.random.default_rng(seed)
     made = around or {}
-    options = [[{}, *beside] for beside in choices.values()]
-    # Of options that are all part of the settings, the longest is the one that was chosen.
-    centre = [
+    options = [[{}, *others] for others in choices.values()]
+    # Among the options contained in the settings, the longest is the chosen one.
+    center = [
         max((o for o in each if o.items() <= made.items()), key=len) if each else {}
         for each in options
     ]
-    seen = {repr(_joined(centre))}
+    seen = {repr(_joined(center))}
     singles = [
-        [*centre[:i], option, *centre[i + 1 :]]
+        [*center[:i], option, *center[i + 1 :]]
         for i, each in enumerate(options)
         for option in each
-        if option != centre[i]
+        if option != center[i]
     ]
     order = generator.permutation(len(singles)).tolist()
     for i in order:
@@ -106,7 +106,7 @@ def draw_settings(
     while len(seen) < n_all:
         drawn = [
             kept if generator.random() < _KEPT else each[int(generator.integers(len(each)))]
-            for each, kept in zip(options, centre, strict=True)
+            for each, kept in zip(options, center, strict=True)
         ]
         if repr(_joined(drawn)) not in seen:
             seen.add(repr(_joined(drawn)))
@@ -118,7 +118,7 @@ def _joined(options: Iterable[Settings]) -> Settings:
 
 
 def described(settings: Mapping[str, Any]) -> str:
-    """Return settings as a person writes them.
+    """Return settings as short text.
 
     Examples
     --------

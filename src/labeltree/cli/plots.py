@@ -1,4 +1,4 @@
-"""Pictures that commands save beside what they print."""
+"""Plots that commands save."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 _ARITIES = (2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
-def save_pictures(folder: str, pictures: dict[str, Callable[[], Figure]]) -> list[Path]:
-    """Draw and save pictures by name as PNG, and return where they are.
+def save_plots(folder: str, plots: dict[str, Callable[[], Figure]]) -> list[Path]:
+    """Draw plots, save them as PNG under their names, and return their paths.
 
     Raises
     ------
     ModuleNotFoundError
-        Without matplotlib, before the folder is made.
+        If matplotlib is missing; no folder is created.
     """
-    figures = {name: draw() for name, draw in pictures.items()}
+    figures = {name: draw() for name, draw in plots.items()}
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
@@ -32,8 +32,8 @@ def save_pictures(folder: str, pictures: dict[str, Callable[[], Figure]]) -> lis
     return [place / f"{name}.png" for name in figures]
 
 
-def tree_pictures(tree: LabelTree, rows: LabelRows) -> dict[str, Callable[[], Figure]]:
-    """Return the pictures of one tree: its top, what labels cost in it, and cost by arity."""
+def tree_plots(tree: LabelTree, rows: LabelRows) -> dict[str, Callable[[], Figure]]:
+    """Return the plots of one tree: its top, its leaf costs, and cost by arity."""
     from labeltree import plot
 
     return {
@@ -44,7 +44,7 @@ def tree_pictures(tree: LabelTree, rows: LabelRows) -> dict[str, Callable[[], Fi
 
 
 def cost_bars(costs: dict[str, float], lower_bound: float) -> dict[str, Callable[[], Figure]]:
-    """Return the picture of what trees cost per row."""
+    """Return the plot of the cost per row of several trees."""
     from labeltree import plot
 
     return {"cost-bars": lambda: plot.cost_bars(costs, lower_bound=lower_bound)}

@@ -1,0 +1,177 @@
+"""A fitted classifier as the sections of a model file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from labeltree.data.arrays import take
+from labeltree.data.row_scaling import RowScaling, plain_scaling
+from labeltree.estimators import validation
+from labeltree.estimators.state import FitCounts, FittedState, as_names
+from labeltree.model.model import Model
+from labeltree.online.stored import ONLINE, StoredLearner, store_learner
+from labeltree.storage.names import StoredNames, store_names, take_names
+from labeltree.storage.parameters import restore_parameters, store_parameters
+from labeltree.storage.registry import ESTIMATOR
+from labeltree.storage.section import Section, take_section
+
+LABELS, FEATURES, MODEL = "labels", "features", "model"
+CALIBRATION, ROW_SCALING, WRITTEN_BY = "calibration", "row_scaling", "written_by"
+#: Sections that the file of a classifier may have.
+SECTION_NAMES = frozenset(
+    {ESTIMATOR, LABELS, FEATURES, MODEL, CALIBRATION, ROW_SCALING, ONLINE, WRITTEN_BY}
+)
+SCALING_WEIGHTS = f"{ROW_SCALING}.weights"
+_LABEL_KINDS = ("indicator", "sets", "classes")
+
+
+def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
+    """Return what a file holds of a fitted classifier."""
+    model = state.model.native("a model file")
+    names = model.trees[0].names
+    if names is not None and list(names) != state.model_classes.tolist():
+        raise ValueError("the names of the trees must be those of the labels; fit again")
+    label_names, label_arrays = store_names(LABELS, state.model_classes)
+    labels = {"names": label_names, "trees_have_names": names is not None}
+    sections = [
+        _store_estimator(estimator, state, model),
+        Section(WRITTEN_BY, {"labeltree": version("labeltree")}, required=False),
+        Section(LABELS, labels, label_arrays),
+    ]
+    if state.feature_names is not None:
+        kind, arrays = store_names(FEATURES, as_names(state.feature_names))
+        sections.append(Section(FEATURES, {"names": kind}, arrays, required=False))
+    scaling = state.row_scaling
+    if not scaling.is_plain:
+        weights = {SCALING_WEIGHTS: scaling.weights}
+        sections.append(Section(ROW_SCALING, {"power": scaling.power}, weights))
+    if not model.calibration.is_plain:
+        sections.append(Section(CALIBRATION, *model.calibration.to_arrays()))
+    sections.append(Section(MODEL, *model.to_arrays()))
+    if state.learner is not None:
+        sections.append(store_learner(state.online, state.label_kind))
+    return sections
+
+
+def _store_estimator(estimator: Any, state: FittedState, model: Model) -> Section:
+    parameters = estimator.get_params(deep=False)
+    _check_prediction(parameters)
+    content = {
+        "kind": type(estimator).__name__,
+        "parameters": store_parameters(parameters, model.trees),
+        "label_kind": state.label_kind,
+        "training": {name: int(number) for name, number in state.counts._asdict().items()},
+    }
+    return Section(ESTIMATOR, content)
+
+
+def restore_classifier(
+    kind: type[Any], sections: Mapping[str, Section], *, every_weight: bool
+) -> tuple[dict[str, Any], FittedState]:
+    """Return the parameters and the state of a classifier; ValueError if a rule is broken."""
+    estimator = _checked_estimator(sections)
+    _check_written_by(sections.get(WRITTEN_BY))
+    model, classes = _restore_model(sections)
+    if every_weight:
+        model.check_weights()
+    feature_names = None
+    if FEATURES in sections:
+        sections[FEATURES].check_content({"names": str})
+        feature_names = take_names(sections[FEATURES], model.n_features)
+    known = kind().get_params(deep=False)
+    stored = estimator.content["parameters"]
+    parameters = known | restore_parameters(stored, list(known), model.trees)
+    _check_prediction(parameters)
+    learner = StoredLearner.take(sections[ONLINE], classes) if ONLINE in sections else None
+    return parameters, FittedState(
+        label_kind=estimator.content["label_kind"],
+        row_scaling=_restore_scaling(sections, model.n_features, parameters["normalize"]),
+        n_features=model.n_features,
+        counts=FitCounts(**estimator.content["training"]),
+        class_names=classes,
+        feature_names=feature_names,
+        laid_out=model,
+        learner=learner,
+    )
+
+
+def _restore_model(sections: Mapping[str, Section]) -> tuple[Model, StoredNames]:
+    """Return the model and the names of its labels."""
+    labels, stored = take_section(sections, LABELS), take_section(sections, MODEL)
+    labels.check_content({"names": str, "trees_have_names": bool})
+    calibration = None
+    if CALIBRATION in sections:
+        calibration = sections[CALIBRATION].content, sections[CALIBRATION].arrays
+
+    def tree_names() -> list[Any]:
+        return list(classes.names.tolist())
+
+    model = Model.from_arrays(
+        stored.content,
+        stored.arrays,
+        calibration=calibration,
+        names=tree_names if labels.content["trees_have_names"] else None,
+    )
+    classes = take_names(labels, model.n_labels)
+    return model, classes
+
+
+def _restore_scaling(
+    sections: Mapping[str, Section], n_features: int, normalize: bool
+) -> RowScaling:
+    if ROW_SCALING not in sections:
+        return plain_scaling(normalize=normalize)
+    section = sections[ROW_SCALING]
+    section.check_content({"power": float})
+    power = section.content["power"]
+    if not 0 <= power <= 2:
+        raise ValueError(f"power of {ROW_SCALING} must lie in 0..2, but is {power!r:.40}")
+    weights = take(section.arrays, SCALING_WEIGHTS, "f4")
+    section.check_arrays([SCALING_WEIGHTS])
+    if len(weights) not in (0, n_features):
+        raise ValueError(
+            f"{ROW_SCALING} has {len(weights)} weights, but there are {n_features} features"
+        )
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError("weights of features must be finite and above 0")
+    return RowScaling(power=float(power), weights=weights)
+
+
+def _checked_estimator(sections: Mapping[str, Section]) -> Section:
+    section = take_section(sections, ESTIMATOR)
+    section.check_content({"kind": str, "parameters": dict, "label_kind": str, "training": dict})
+    section.check_arrays([])
+    if section.content["label_kind"] not in _LABEL_KINDS:
+        raise ValueError(f"label_kind must be one of {', '.join(_LABEL_KINDS)}")
+    training = section.content["training"]
+    if training.keys() != set(FitCounts._fields):
+        raise ValueError(f"training must have {', '.join(FitCounts._fields)}, and nothing else")
+    for name, number in training.items():
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{name} must be an integer of at least 0, but is {number!r:.40}")
+    return section
+
+
+def _check_written_by(section: Section | None) -> None:
+    if section is None:
+        return
+    section.check_content({"labeltree": str})
+    section.check_arrays([])
+    # `labeltree inspect` prints it, so it may not contain control characters of a terminal.
+    if not section.content["labeltree"].isprintable():
+        raise ValueError(f"section {section.name!r}: labeltree must be printable text")
+
+
+def _check_prediction(parameters: dict[str, Any]) -> None:
+    """Refuse parameters with which no prediction is possible; fit checks the others itself."""
+    threshold = parameters["threshold"]
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number):
+        raise ValueError(f"threshold must be a number, but is {threshold!r:.40}")
+    validation.check_share("threshold", float(threshold))
+    for name in ("normalize", "normalize_proba"):
+        if not isinstance(parameters[name], bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, but is {parameters[name]!r:.40}")
