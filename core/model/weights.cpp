@@ -179,17 +179,16 @@ NodeWeights SiblingWeights::of_children(int32_t node) const {
   return result;
 }
 
-NodeWeights SiblingWeights::of_node(int32_t node) const {
-  NodeWeights result;
-  visit(tree_->parent(node), [&](std::size_t v, int32_t feature, float weight) {
-    if (v != at(node) || weight == 0.0f) return;
-    result.features.push_back(feature);
-    result.values.push_back(weight);
-  });
-  result.nodes = {node};
-  result.indptr.push_back(static_cast<int64_t>(result.features.size()));
-  result.bias = {arrays_.bias[at(node)]};
-  return result;
+std::vector<float> SiblingWeights::of_node(int32_t node, std::span<const int32_t> features) const {
+  const int32_t parent = tree_->parent(node);
+  const auto place = at(node - family(parent).first);
+  const float one = 1.0f, scale = arrays_.scale.empty() ? 1.0f : arrays_.scale[at(node)];
+  std::vector<float> weights;
+  QuerySpace space;
+  // The sums of a row with one feature of value 1 are the weights of that feature.
+  for (const int32_t& feature : features)
+    weights.push_back(sums(parent, {{&feature, 1}, {&one, 1}}, space)[place] * scale);
+  return weights;
 }
 
 }  // namespace labeltree

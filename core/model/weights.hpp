@@ -99,8 +99,8 @@ class SiblingWeights {
 
   // The weights of each child of a node, or of the root itself where node is -1, features ascending.
   NodeWeights of_children(int32_t node) const;
-  // The weights of one node.
-  NodeWeights of_node(int32_t node) const;
+  // The weights of one node for these features, 0 where it has none.
+  std::vector<float> of_node(int32_t node, std::span<const int32_t> features) const;
 
  private:
   struct Group {

@@ -78,11 +78,15 @@ void bind_weights(ModelClass& model) {
       "node"_a);
   model.def(
       "of_node",
-      [](const BoundModel& self, int32_t node) {
+      [](const BoundModel& self, int32_t node, I32 features) {
         self.check_node(node, 0);
-        return give(self.model.weights().of_node(node));
+        const auto n_features = self.model.weights().n_features();
+        for (const int32_t feature : view(features))
+          if (feature < 0 || static_cast<std::size_t>(feature) >= n_features)
+            throw std::invalid_argument("feature " + std::to_string(feature) + " is outside the model");
+        return give(self.model.weights().of_node(node, view(features)));
       },
-      "node"_a);
+      "node"_a, array("features"));
   model.def("quantized", [](const BoundModel& self) {
     return give(unlocked([&] { return quantized(self.model.weights()); }));
   });

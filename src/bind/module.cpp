@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);
   m.doc() = "Kernels of labeltree. Arrays in, arrays out.";
   labeltree::bind::bind_data(m);
+  labeltree::bind::bind_words(m);
   labeltree::bind::bind_tree(m);
   labeltree::bind::bind_build(m);
   labeltree::bind::bind_train(m);

@@ -6,6 +6,7 @@
 namespace labeltree::bind {
 
 void bind_data(nanobind::module_& m);    // checksums, order, text, scaling and affinity
+void bind_words(nanobind::module_& m);   // texts as features
 void bind_tree(nanobind::module_& m);    // a tree and what it costs
 void bind_build(nanobind::module_& m);   // tree builders
 void bind_train(nanobind::module_& m);   // from rows to weights

@@ -10,7 +10,7 @@ import labeltree.annif
 from labeltree import ModelFileError, PLTClassifier
 from labeltree.annif.training_data import TrainingData
 from labeltree.storage import write_file
-from labeltree.text.features import MANY_TEXTS, TextOptions
+from labeltree.text.options import MANY_TEXTS, TextOptions
 from tests.model_files import content_edit, edited, put
 
 DOCUMENTS = [("green tea", [7, 3]), ("", []), ("rye bread", [5]), ("tea", [3])]

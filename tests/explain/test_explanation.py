@@ -308,9 +308,10 @@ def test_the_weights_of_one_node_equal_those_of_all_nodes() -> None:
     clf, _ = trained(empty_rows=True)
     w = clf.model_.weights()
     for v in range(TREE.n_nodes):
-        one = clf.model_.classifier(0, v)
-        np.testing.assert_array_equal(one.features, w.features[w.indptr[v] : w.indptr[v + 1]])
-        np.testing.assert_array_equal(one.weights, w.values[w.indptr[v] : w.indptr[v + 1]])
+        every = np.zeros(clf.n_features_in_, np.float32)
+        every[w.features[w.indptr[v] : w.indptr[v + 1]]] = w.values[w.indptr[v] : w.indptr[v + 1]]
+        one = clf.model_.classifier(0, v, np.arange(clf.n_features_in_, dtype=np.int32))
+        np.testing.assert_array_equal(one.weights, every)
         assert one.bias == w.bias[v]
 
 
@@ -330,7 +331,7 @@ def test_nodes_and_features_outside_the_model_are_refused() -> None:
     feature, one = np.array([3], np.int32), np.ones(1, np.float32)
     for node in (-1, TREE.n_nodes):
         with pytest.raises(ValueError, match=f"no such node: {node}"):
-            native.of_node(node)
+            native.of_node(node, feature)
     for node in (-2, TREE.n_nodes):
         with pytest.raises(ValueError, match=f"no such node: {node}"):
             native.child_probabilities(node, feature, one)

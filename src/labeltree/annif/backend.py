@@ -24,7 +24,7 @@ from labeltree.annif.training_data import TrainingData
 from labeltree.estimators import PLTClassifier
 from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
-from labeltree.text.features import AUTO, TextOptions
+from labeltree.text.options import AUTO, TextOptions
 
 _CACHED = "cached"  # what Annif passes as the corpus to reuse the previous one
 _CLASSIFIER = PLTClassifier().get_params(deep=False)

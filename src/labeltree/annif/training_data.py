@@ -20,7 +20,8 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.storage import ModelFileError, Section, read_file, write_file
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import known_sections
-from labeltree.text.features import MANY_TEXTS, OPTION_NAMES, TextFeatures, TextOptions
+from labeltree.text.features import TextFeatures
+from labeltree.text.options import MANY_TEXTS, OPTION_NAMES, TextOptions
 
 _SECTION = "annif_training_data"
 _FEATURES = ("data", "indices", "indptr")  # of X

@@ -25,7 +25,8 @@ from labeltree.data import (
 )
 from labeltree.data.files import format_suffix
 from labeltree.data.row_scaling import UNIT
-from labeltree.text.features import TextFeatures, TextOptions
+from labeltree.text.features import TextFeatures
+from labeltree.text.options import TextOptions
 from labeltree.trees.formats import format_of
 
 _SUFFIXES = {

@@ -12,7 +12,7 @@ from typing import Any
 from labeltree import PLTClassifier
 from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.data import as_labels
-from labeltree.text.features import ANALYZERS, TextOptions
+from labeltree.text.options import ANALYZERS, TextOptions
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
 from labeltree.trees.by_name import AUTO
 

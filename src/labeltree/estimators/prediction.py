@@ -314,6 +314,22 @@ class PredictionMixin(FittedAttributes):
         pairs = list(zip(names, found.data.tolist(), strict=True))
         return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
 
+    def _ranked_row(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        k: int,
+        threshold: float | None,
+    ) -> list[tuple[Any, float]]:
+        """Return what `_ranked` does for one row, with the least overhead."""
+        state = self._fitted
+        model, classes = state.model, state.model_classes
+        k = min(k, len(classes))
+        labels, found = model.top_k_row(indices, values, k, scaling=state.row_scaling)
+        least = 0.0 if threshold is None else threshold
+        kept = (labels >= 0) & (found >= np.float32(least))
+        return list(zip(classes[labels[kept]].tolist(), found[kept].tolist(), strict=True))
+
     def _decide(self, state: FittedState, X: Any, threshold: float | None, **options: Any) -> Found:
         """Return the labels of `predict`, best first, and classifiers evaluated per row."""
         features = self._checked(state, X)

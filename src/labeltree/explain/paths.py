@@ -120,14 +120,13 @@ class _Walk:
         return Branch(node, n_labels, tuple(examples), estimate, above * estimate)
 
     def _evidence(self, node: int) -> Evidence | None:
-        classifier = self._model.classifier(self._number, node)
+        classifier = self._model.classifier(self._number, node, self._row.indices)
         if classifier is None:
             return None
-        features, in_row, in_node = np.intersect1d(
-            self._row.indices, classifier.features, assume_unique=True, return_indices=True
-        )
-        values = self._row.data[in_row].astype(np.float64)
-        weights = classifier.weights[in_node].astype(np.float64)
+        used = classifier.weights != 0
+        features = self._row.indices[used]
+        values = self._row.data[used].astype(np.float64)
+        weights = classifier.weights[used].astype(np.float64)
         terms = classifier.slope * weights * values
         order = np.argsort(-np.abs(terms), kind="stable")
         listed, others = order[: self._top_features], order[self._top_features :]

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class NodeClassifier(NamedTuple):
     """One node: its probability is the sigmoid of slope * (weights @ x + bias) + intercept."""
 
-    features: NDArray[np.int32]  # ascending; weights of all others are 0
-    weights: NDArray[np.float32]
+    weights: NDArray[np.float32]  # of the features that were asked for; 0 where there is none
     bias: float
     slope: float
     intercept: float
@@ -103,8 +102,10 @@ class LabelModel(Protocol):
     ) -> NDArray[np.float32]:
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
 
-    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
-        """Return the linear classifier of a node, or None if it has none."""
+    def classifier(
+        self, tree: int, node: int, features: NDArray[np.int32]
+    ) -> NodeClassifier | None:
+        """Return the linear classifier of a node for these features, or None if it has none."""
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""

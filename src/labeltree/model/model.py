@@ -270,14 +270,16 @@ class Model:
         )
         return found if curve is None else curve(found)
 
-    def classifier(self, tree: int, node: int) -> NodeClassifier | None:
-        """Return the classifier of a node, or None for a root without one."""
+    def classifier(
+        self, tree: int, node: int, features: NDArray[np.int32]
+    ) -> NodeClassifier | None:
+        """Return the classifier of a node for these features, or None for a root without one."""
         if node == 0 and not self.has_root:
             return None
-        _, _, features, weights, bias, _ = self._native[tree].of_node(node)
+        weights = self._native[tree].of_node(node, features)
         slope, intercept = self.links(tree)
-        link = float(slope[node]), float(intercept[node])
-        return NodeClassifier(features, weights, float(bias[0]), *link)
+        bias = float(self.layouts[tree].bias[node])
+        return NodeClassifier(weights, bias, float(slope[node]), float(intercept[node]))
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -11,98 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree import _core
 from labeltree.data import as_features
 from labeltree.data.arrays import take
-from labeltree.data.features import FeatureMatrix
+from labeltree.data.features import FeatureMatrix, canonical_csr
 from labeltree.data.row_scaling import UNIT
-from labeltree.storage.names import StoredNames, store_names
+from labeltree.text.options import OPTION_NAMES, TextOptions
+from labeltree.text.words import Vocabulary, WordWeighting, make_tokenizer
 
-AUTO = "auto"
-MANY_TEXTS = 1000  # with at least this many, n-grams that occur in one text only are dropped
-ANALYZERS = ("word", "char", "char_wb")
 _STORED = {"words": str | None, "n_embeddings": int}
 _FUNCTIONS = ("tokenizer", "preprocessor")
-_MAX_HASHED = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class TextOptions:
-    """Options of tokenization and weighting; the names are those of scikit-learn."""
-
-    analyzer: str = "word"
-    ngram_range: Sequence[int] = (1, 2)
-    lowercase: bool = True
-    stop_words: str | Sequence[str] | None = None
-    tokenizer: Callable[[str], Iterable[str]] | str | None = None  # str: only its name is known
-    preprocessor: Callable[[str], str] | None = None
-    sublinear_tf: bool = True
-    min_df: float | str = AUTO
-    max_features: int | None = None
-    n_features: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.analyzer not in ANALYZERS:
-            raise ValueError(
-                f"analyzer must be one of {', '.join(ANALYZERS)}, but is {self.analyzer!r:.40}"
-            )
-        _check_ngrams(self.ngram_range)
-        for name in ("lowercase", "sublinear_tf"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(
-                    f"{name} must be True or False, but is {getattr(self, name)!r:.40}"
-                )
-        words = self.stop_words
-        is_list = isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)
-        if not (words is None or words == "english" or is_list):
-            raise ValueError(
-                f"stop_words must be None, 'english' or a list of words, but is {words!r:.40}"
-            )
-        if isinstance(self.min_df, str) and self.min_df != AUTO:
-            raise ValueError(f"min_df must be a number or 'auto', but is {self.min_df!r:.40}")
-        if self.n_features is not None and not (
-            _is_integer(self.n_features) and 1 <= self.n_features <= _MAX_HASHED
-        ):
-            raise ValueError(
-                f"n_features must be None or 1 to {_MAX_HASHED}, but is {self.n_features!r:.40}"
-            )
-
-    def vectorizer(self, n_texts: int = 0) -> Any:
-        """Return the vectorizer of scikit-learn for these options.
-
-        `n_texts` is the number of texts that it will be fitted to.
-        """
-        if isinstance(self.tokenizer, str):
-            raise ValueError(
-                f"the model was trained with the tokenizer {self.tokenizer!r:.80}, of which the "
-                "model file has only the name; pass the function to features_.with_tokenizer"
-            )
-        # Imported here because classifiers do not need it.
-        from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-
-        shared = {
-            "analyzer": self.analyzer,
-            "ngram_range": tuple(self.ngram_range),
-            "lowercase": self.lowercase,
-            "stop_words": None if self.stop_words is None else _list(self.stop_words),
-            "tokenizer": self.tokenizer,
-            "preprocessor": self.preprocessor,
-            # Otherwise scikit-learn warns that token_pattern is not used.
-            **({} if self.tokenizer is None else {"token_pattern": None}),
-        }
-        if self.n_features is None:
-            rare = 2 if n_texts >= MANY_TEXTS else 1
-            min_df = rare if self.min_df == AUTO else self.min_df
-            limits = {"min_df": min_df, "max_features": self.max_features}
-            return CountVectorizer(dtype=np.float32, **shared, **limits)
-        return HashingVectorizer(
-            n_features=self.n_features, alternate_sign=False, norm=None, dtype=np.float32, **shared
-        )
-
-    def weighting(self) -> Any:
-        """Return the TF-IDF transformer of scikit-learn."""
-        from sklearn.feature_extraction.text import TfidfTransformer
-
-        return TfidfTransformer(sublinear_tf=self.sublinear_tf)
 
 
 class TextFeatures:
@@ -120,7 +38,7 @@ class TextFeatures:
     def __init__(
         self,
         options: TextOptions,
-        words: StoredNames | None,
+        words: Vocabulary | None,
         idf: NDArray[np.floating],
         n_embeddings: int,
     ) -> None:
@@ -144,7 +62,7 @@ class TextFeatures:
         MANY_TEXTS.
         """
         parts = []
-        words: StoredNames | None = None
+        words: Vocabulary | None = None
         idf = np.zeros(0, np.float32)
         if texts is not None:
             n_texts = len(cast(Sequence[str], texts)) if n_texts is None else n_texts
@@ -153,9 +71,7 @@ class TextFeatures:
             parts.append(weighting.fit(counts).transform(counts, copy=False))
             idf = np.asarray(weighting.idf_)
             if options.n_features is None:
-                names = np.asarray(vectorizer.get_feature_names_out(), object)
-                kind, arrays = store_names("words", names)
-                words = StoredNames.take("words", kind, arrays, len(names))
+                words = Vocabulary.of_names(vectorizer.get_feature_names_out())
         dense = None if embeddings is None else _checked_embeddings(embeddings)
         made = cls(options, words, idf, 0 if dense is None else dense.shape[1])
         return made, _beside(parts, dense)
@@ -177,57 +93,67 @@ class TextFeatures:
             )
         parts = []
         if texts is not None:
-            parts.append(self._word_weights(texts))
+            indptr, indices, values = self._weighting.rows(texts)
+            parts.append(canonical_csr(indptr, indices, values, len(self.idf)))
         dense = None if embeddings is None else _checked_embeddings(embeddings)
         if dense is not None and dense.shape[1] != self.n_embeddings:
             raise ValueError(
                 f"embeddings must have {self.n_embeddings} numbers per text, as in fit, but have "
                 f"{dense.shape[1]}"
             )
-        return _beside(parts, dense)
+        return parts[0] if dense is None else _beside(parts, dense)
 
-    def _word_weights(self, texts: Sequence[str]) -> Any:
-        if not texts:  # scikit-learn raises an error for an empty list
-            return sparse.csr_array((0, len(self.idf)), dtype=np.float32)
-        vectorizer, weighting = self._vectorizer
-        return weighting.transform(vectorizer.transform(texts), copy=False)
+    def row(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the columns and values of one text, for features without embeddings.
 
-    @cached_property
+        They are those of `transform`, to the last bit.
+        """
+        _, indices, values = self._weighting.rows([text])
+        return indices, values
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether `row` can be used: there are words and no embeddings."""
+        return bool(len(self.idf)) and not self.n_embeddings
+
+    @property
     def names(self) -> NDArray[Any]:
         """The words, by column; empty if they are hashed."""
         return np.zeros(0, object) if self._words is None else self._words.names
 
     def names_for(self, text: str | None) -> Sequence[str]:
         """Return the name of each column; if words are hashed, only of the words of the text."""
-        if self.options.n_features is None or text is None:
-            known: Mapping[int, str] = dict(enumerate(self.names.tolist()))
-        else:
-            known = self._hashed_words(text)
-        return _ColumnNames(known, len(self.idf), self.n_embeddings)
-
-    def _hashed_words(self, text: str) -> dict[int, str]:
-        vectorizer, _ = self._vectorizer
-        words = sorted(set(vectorizer.build_analyzer()(text)))
-        rows = self.options.vectorizer().set_params(
-            analyzer=lambda word: [word], tokenizer=None, preprocessor=None
-        )
+        if self._words is not None:
+            return _ColumnNames(self._words.word, len(self.idf), self.n_embeddings)
         named: dict[int, list[str]] = {}
-        for word, column in zip(words, rows.transform(words).indices.tolist(), strict=True):
-            named.setdefault(column, []).append(word)
-        return {column: " or ".join(colliding) for column, colliding in named.items()}
+        if text is not None:
+            for word in sorted(set(self._analyzer(text))):
+                column = _core.hashed_column(word.encode(errors="replace"), len(self.idf))
+                named.setdefault(column, []).append(word)
+        known = {column: " or ".join(colliding) for column, colliding in named.items()}
+        return _ColumnNames(known.get, len(self.idf), self.n_embeddings)
 
     @cached_property
-    def _vectorizer(self) -> tuple[Any, Any]:
-        vectorizer, weighting = self.options.vectorizer(), self.options.weighting()
-        if self.options.n_features is None:
-            vectorizer.vocabulary_ = {word: j for j, word in enumerate(self.names.tolist())}
-        weighting.idf_ = self.idf
-        weighting.n_features_in_ = len(self.idf)
-        return vectorizer, weighting
+    def _analyzer(self) -> Callable[[str], list[str]]:
+        analyze: Callable[[str], list[str]] = self.options.vectorizer().build_analyzer()
+        return analyze
+
+    @cached_property
+    def _weighting(self) -> WordWeighting:
+        options = self.options
+        is_words = options.analyzer == "word"
+        return WordWeighting(
+            make_tokenizer(options.vectorizer(), is_words=is_words),
+            options.ngram_range if is_words else (1, 1),
+            self._words,
+            self.idf.astype(np.float32, copy=False),
+            sublinear_tf=bool(options.sublinear_tf),
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        # The vectorizer is created again when it is first used.
-        return {name: value for name, value in vars(self).items() if name != "_vectorizer"}
+        # What is made of the others is made again when it is first used.
+        made = ("_weighting", "_analyzer")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     # The model file -------------------------------------------------------------------------------
 
@@ -252,12 +178,15 @@ class TextFeatures:
                     f"{name} must be None for a model file, which has no code, but is a function; "
                     f"fit without {name}, or pickle the tagger"
                 )
-        kind: str | None = None
-        arrays: dict[str, NDArray[Any]] = {}
-        if self._words is not None:
-            kind, arrays = store_names("words", self.names)
+        arrays = {} if self._words is None else self._words.to_arrays()
         arrays["words.idf"] = self.idf
+        kind = None if self._words is None else "text"
         return {"words": kind, "n_embeddings": self.n_embeddings}, arrays
+
+    @property
+    def array_names(self) -> tuple[str, ...]:
+        """Names of the arrays of a model file."""
+        return ("words.idf", *(() if self._words is None else self._words.to_arrays()))
 
     @classmethod
     def from_arrays(
@@ -298,18 +227,15 @@ class TextFeatures:
         words = None
         if stored["words"] is not None:
             # A duplicate word only leaves a column unused.
-            words = StoredNames.take("words", "text", arrays, n_words)
+            words = Vocabulary.from_arrays(arrays, n_words)
         return cls(options, words, idf, n_embeddings)
-
-
-OPTION_NAMES = tuple(field.name for field in fields(TextOptions))
 
 
 class _ColumnNames(Sequence[str]):
     """Names of columns, created on demand because there may be millions."""
 
-    def __init__(self, words: Mapping[int, str], n_words: int, n_embeddings: int) -> None:
-        self._words, self._n_words, self._n_embeddings = words, n_words, n_embeddings
+    def __init__(self, word: Callable[[int], str | None], n_words: int, n_embeddings: int) -> None:
+        self._word, self._n_words, self._n_embeddings = word, n_words, n_embeddings
 
     def __len__(self) -> int:
         return self._n_words + self._n_embeddings
@@ -317,7 +243,7 @@ class _ColumnNames(Sequence[str]):
     def __getitem__(self, column: Any) -> Any:
         if column >= self._n_words:
             return f"embedding[{column - self._n_words}]"
-        return self._words.get(column, f"x[{column}]")
+        return self._word(column) or f"x[{column}]"
 
 
 def _counted(vectorizer: Any, texts: Iterable[str], options: TextOptions) -> Any:
@@ -355,22 +281,3 @@ def _checked_embeddings(embeddings: Any) -> FeatureMatrix:
     if features.shape[1] == 0:
         raise ValueError("embeddings must have at least one number per text, but have none")
     return features
-
-
-def _check_ngrams(ngram_range: Any) -> None:
-    is_pair = isinstance(ngram_range, list | tuple) and len(ngram_range) == 2
-    if not (is_pair and all(map(_is_integer, ngram_range))):
-        raise ValueError(f"ngram_range must be two integers, but is {ngram_range!r:.40}")
-    first, last = ngram_range
-    if not 1 <= first <= last:
-        raise ValueError(
-            f"ngram_range must be (min, max) with 1 <= min <= max, but is {ngram_range!r:.40}"
-        )
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _list(words: str | Sequence[str]) -> str | list[str]:
-    return words if isinstance(words, str) else list(words)

@@ -12,7 +12,8 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import PLTClassifier
 from labeltree.online import TreeCost
 from labeltree.text.checks import check_numbers, checked_texts
-from labeltree.text.features import TextFeatures, TextOptions
+from labeltree.text.features import TextFeatures
+from labeltree.text.options import TextOptions
 
 Tags = list[tuple[Any, float]]
 

@@ -19,13 +19,13 @@ from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.explain.explanation import Explanation
 from labeltree.model.interface import LabelModel
-from labeltree.storage.names import NAME_ARRAYS
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.storage.section import Section, take_section
 from labeltree.text.checks import check_numbers, checked_texts
-from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
+from labeltree.text.features import TextFeatures
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
+from labeltree.text.options import OPTION_NAMES, TextOptions
 from labeltree.trees import LabelTree
 
 _TEXT = "text"  # the section of the model file
@@ -204,13 +204,17 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         embeddings
             As in `fit`.
         """
-        state = self._fitted
-        X = self._transform(texts, embeddings)
+        features, classifier = self._fitted
+        checked = checked_texts(texts)
         if k is not None and k < 1:
             raise ValueError(f"k must be at least 1, but is {k}")
         if threshold is not None:
             validation.check_share("threshold", threshold)
-        return state.classifier._ranked(X, k, threshold)
+        is_one = checked is not None and len(checked) == 1 and embeddings is None
+        if is_one and k is not None and features.has_rows:
+            assert checked is not None
+            return [classifier._ranked_row(*features.row(checked[0]), k, threshold)]
+        return classifier._ranked(features.transform(checked, embeddings), k, threshold)
 
     def predict(
         self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
@@ -362,6 +366,5 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         options = vars(TextOptions()) | given
         n_columns = classifier.n_features_in_
         features = TextFeatures.from_arrays(stored, options, text.arrays, n_columns)
-        arrays = NAME_ARRAYS[stored["words"] or "positions"]
-        text.check_arrays(["words.idf", *(f"words.{name}" for name in arrays)])
+        text.check_arrays(features.array_names)
         return cls.from_parts(features, classifier)

@@ -142,7 +142,7 @@ class NodeModel:
         found = self._means(scaling(X), 0.0)[0][row, labels.indices]
         return found if self.curve is None else self.curve(found)
 
-    def classifier(self, tree: int, node: int) -> None:
+    def classifier(self, tree: int, node: int, features: NDArray[np.int32]) -> None:
         """Return None, because the weights of an arbitrary estimator are not known."""
 
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:

@@ -15,7 +15,8 @@ from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.model import Calibration
-from labeltree.text.features import OPTION_NAMES, TextFeatures, TextOptions
+from labeltree.text.features import TextFeatures
+from labeltree.text.options import OPTION_NAMES, TextOptions
 from labeltree.trees import LabelTree
 from labeltree.tuning.space import Settings
 
