@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from labeltree.text.tokenization import UNICODE_FORMS, Tokenizer, prepare
 
 AUTO = "auto"
 MANY_TEXTS = 1000  # with at least this many, n-grams that occur in one text only are dropped
@@ -28,6 +31,9 @@ class TextOptions:
     min_df: float | str = AUTO
     max_features: int | None = None
     n_features: int | None = None
+    language: str | None = None
+    unicode_form: str | None = "NFKC"
+    cjk_bigrams: bool = True
 
     def __post_init__(self) -> None:
         if self.analyzer not in ANALYZERS:
@@ -35,7 +41,7 @@ class TextOptions:
                 f"analyzer must be one of {', '.join(ANALYZERS)}, but is {self.analyzer!r:.40}"
             )
         _check_ngrams(self.ngram_range)
-        for name in ("lowercase", "sublinear_tf"):
+        for name in ("lowercase", "sublinear_tf", "cjk_bigrams"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(
                     f"{name} must be True or False, but is {getattr(self, name)!r:.40}"
@@ -46,6 +52,7 @@ class TextOptions:
             raise ValueError(
                 f"stop_words must be None, 'english' or a list of words, but is {words!r:.40}"
             )
+        self._check_language()
         if isinstance(self.min_df, str) and self.min_df != AUTO:
             raise ValueError(f"min_df must be a number or 'auto', but is {self.min_df!r:.40}")
         if self.n_features is not None and not (
@@ -53,6 +60,22 @@ class TextOptions:
         ):
             raise ValueError(
                 f"n_features must be None or 1 to {_MAX_HASHED}, but is {self.n_features!r:.40}"
+            )
+
+    def _check_language(self) -> None:
+        if self.unicode_form not in (None, *UNICODE_FORMS):
+            raise ValueError(
+                f"unicode_form must be None or one of {', '.join(UNICODE_FORMS)}, but is "
+                f"{self.unicode_form!r:.40}"
+            )
+        if self.language is None:
+            return
+        if not isinstance(self.language, str) or not self.language.isprintable():
+            raise ValueError(f"language must be a name or None, but is {self.language!r:.40}")
+        if self.analyzer != "word" or self.tokenizer is not None:
+            raise ValueError(
+                "language is for the words of the own tokenizer, but analyzer or tokenizer is set; "
+                "leave one of them out"
             )
 
     def vectorizer(self, n_texts: int = 0) -> Any:
@@ -68,15 +91,13 @@ class TextOptions:
         # Imported here because classifiers do not need it.
         from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
+        form = self.unicode_form
         shared = {
             "analyzer": self.analyzer,
             "ngram_range": tuple(self.ngram_range),
-            "lowercase": self.lowercase,
-            "stop_words": None if self.stop_words is None else _list(self.stop_words),
-            "tokenizer": self.tokenizer,
-            "preprocessor": self.preprocessor,
-            # Otherwise scikit-learn warns that token_pattern is not used.
-            **({} if self.tokenizer is None else {"token_pattern": None}),
+            "preprocessor": self.preprocessor
+            or partial(prepare, lowercase=bool(self.lowercase), unicode_form=form),
+            **self._words(),
         }
         if self.n_features is None:
             rare = 2 if n_texts >= MANY_TEXTS else 1
@@ -86,6 +107,20 @@ class TextOptions:
         return HashingVectorizer(
             n_features=self.n_features, alternate_sign=False, norm=None, dtype=np.float32, **shared
         )
+
+    def _words(self) -> dict[str, Any]:
+        """Return how scikit-learn makes words; stop words are left out before they are stemmed."""
+        stop_words = [] if self.stop_words is None else _stop_words(self.stop_words)
+        if self.analyzer != "word":
+            return {}
+        if self.tokenizer is not None:
+            return {
+                "tokenizer": self.tokenizer,
+                "stop_words": list(stop_words) or None,
+                "token_pattern": None,  # otherwise scikit-learn warns that it is not used
+            }
+        made = Tokenizer(self.language, cjk_bigrams=self.cjk_bigrams, stop_words=stop_words)
+        return {"tokenizer": made, "token_pattern": None}
 
     def weighting(self) -> Any:
         """Return the TF-IDF transformer of scikit-learn."""
@@ -112,5 +147,9 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _list(words: str | Sequence[str]) -> str | list[str]:
-    return words if isinstance(words, str) else list(words)
+def _stop_words(words: str | Sequence[str]) -> Sequence[str]:
+    if not isinstance(words, str):
+        return words
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return sorted(ENGLISH_STOP_WORDS)

@@ -62,6 +62,15 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     n_features
         Number of columns that words are hashed to, without a vocabulary. `min_df` and
         `max_features` are then not used. None uses a vocabulary.
+    language
+        Language whose endings are removed from words, such as "english" or "de"; None for none.
+        Needs ``pip install "labeltree[stem]"``, which has a Snowball stemmer for 33 languages.
+    unicode_form
+        Unicode form of texts, so that equal characters have equal codes: "NFKC", "NFC", "NFKD",
+        "NFD", or None for texts as they are.
+    cjk_bigrams
+        Whether Chinese and Japanese, which have no spaces between words, are split into overlapping
+        pairs of characters.
     classifier
         The `PLTClassifier` or `HSMClassifier` to train; None for one with the parameters below.
     **classifier_params
@@ -100,6 +109,9 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         min_df: float | str = TextOptions.min_df,
         max_features: int | None = TextOptions.max_features,
         n_features: int | None = TextOptions.n_features,
+        language: str | None = TextOptions.language,
+        unicode_form: str | None = TextOptions.unicode_form,
+        cjk_bigrams: bool = TextOptions.cjk_bigrams,
         classifier: PLTClassifier | None = None,
         **classifier_params: Any,
     ) -> None:
@@ -113,6 +125,9 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_df = min_df
         self.max_features = max_features
         self.n_features = n_features
+        self.language = language
+        self.unicode_form = unicode_form
+        self.cjk_bigrams = cjk_bigrams
         if classifier is not None and classifier_params:
             raise TypeError(
                 f"{min(classifier_params)} is a parameter of the classifier, but a classifier is "
