@@ -1,9 +1,14 @@
 """The public surface: a change of it shows as a change of docs/public-api.md."""
 
+import importlib
 import importlib.util
+import inspect
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import labeltree as lt
 
@@ -33,3 +38,17 @@ def test_the_package_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "labeltree", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == f"labeltree {lt.__version__}\n"
+
+
+def packages() -> list[str]:
+    modules = pkgutil.walk_packages(lt.__path__, f"{lt.__name__}.")
+    found = [module.name for module in modules if module.ispkg]
+    return [lt.__name__, *(name for name in found if not name.endswith(".annif"))]
+
+
+@pytest.mark.parametrize("name", packages())
+def test_no_name_of_a_package_hides_one_of_its_modules(name: str) -> None:
+    package = importlib.import_module(name)
+    for module in pkgutil.iter_modules(package.__path__):
+        member = getattr(package, module.name, None)
+        assert member is None or inspect.ismodule(member), f"{name}.{module.name}"
