@@ -25,7 +25,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def help_of(command: str) -> str:
     """Return what ``labeltree COMMAND --help`` prints."""
-    actions = cli._parser()._actions
+    actions = cli.make_parser()._actions
     commands = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
     parser: argparse.ArgumentParser = commands.choices[command]
     return parser.format_help()

@@ -92,7 +92,7 @@ def _summary(made: Any) -> str:
 
 def _commands() -> Iterator[str]:
     yield "\n## Commands\n"
-    actions = cli._parser()._actions
+    actions = cli.make_parser()._actions
     commands = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
     summaries = {choice.dest: choice.help or "" for choice in commands._choices_actions}
     for name, parser in commands.choices.items():

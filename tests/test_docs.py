@@ -69,7 +69,7 @@ def commands_of(path: Path) -> list[str]:
 def test_the_commands_of_a_page_parse(page) -> None:
     for command in commands_of(DOCS / page):
         arguments = shlex.split(command)
-        assert callable(cli._parser().parse_args(arguments[1:]).run)
+        assert callable(cli.make_parser().parse_args(arguments[1:]).run)
 
 
 def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
@@ -93,7 +93,7 @@ def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
 def test_commands_and_names_in_running_text_are_known(page) -> None:
     text = (DOCS / page).read_text()
     for command in re.findall(r"`labeltree ([a-z]+ [^`]*)`", text):
-        assert callable(cli._parser().parse_args(shlex.split(command.partition("<")[0])).run)
+        assert callable(cli.make_parser().parse_args(shlex.split(command.partition("<")[0])).run)
     for name in re.findall(r"\blt\.([A-Za-z_][\w.]*\w)", text):
         assert callable(operator.attrgetter(name)(lt)) or name == "metrics"
 
@@ -151,7 +151,7 @@ class AnyDecimals(doctest.OutputChecker):
         return super().check_output(*masked, optionflags | doctest.NORMALIZE_WHITESPACE)
 
 
-@pytest.mark.parametrize("page", ["explain.md"])
+@pytest.mark.parametrize("page", ["choosing-a-tree.md", "explain.md"])
 def test_the_sessions_of_a_page_print_the_output_shown(page) -> None:
     blocks = re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     session = "\n".join(block.replace("\n\n", "\n<BLANKLINE>\n") for block in blocks)

@@ -45,7 +45,7 @@ def run_guide(text: str, folder: Path) -> str:
     Raises
     ------
     subprocess.CalledProcessError, RuntimeError
-        If a command fails or prints to standard error.
+        If a command fails or prints an error.
     """
     names: dict[str, Any] = {}
 
@@ -72,7 +72,7 @@ def _run(line: str, folder: Path) -> str:
         text=True,
         check=True,
     )
-    if done.stderr:  # head hides the exit code of the command before it
+    if "labeltree: " in done.stderr:  # head hides the exit code of the command before it
         raise RuntimeError(f"{line}: {done.stderr}")
     printed = [
         text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

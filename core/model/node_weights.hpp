@@ -15,6 +15,7 @@ struct NodeWeights {
   std::vector<float> bias;  // [i] what the constant feature adds
   int64_t n_visits = 0;     // rows visited, counting passes
   int n_passes = 0;         // over the rows of any of the nodes, at most
+  int64_t n_far_pairs = 0;  // (row, node) pairs of nodes that end far from their optimum
 };
 
 }  // namespace labeltree

@@ -14,6 +14,8 @@ namespace labeltree {
 namespace {
 
 constexpr int32_t NONE = -1;
+// A node is far from its optimum when a row violates its condition by more than this many times tol.
+constexpr float FAR = 10.0f;
 
 }  // namespace
 
@@ -34,6 +36,7 @@ NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
   NodeWeights weights = collect(pack, problem.n_features);
   weights.n_visits = n_visits;
   weights.n_passes = space_.n_passes;
+  weights.n_far_pairs = n_far_pairs(pack);
   return weights;
 }
 
@@ -180,6 +183,13 @@ NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
   for (std::size_t l = 0; l < n_lanes; ++l)
     weights.bias.push_back(space_.weights[n_features][l] * t_.settings_.solver.intercept_scaling);
   return weights;
+}
+
+int64_t PackTrainer::n_far_pairs(const Pack& pack) const {
+  int64_t n_pairs = 0;
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l)
+    if (space_.violation[l] > FAR * t_.settings_.solver.tol) n_pairs += t_.n_rows_at(pack.nodes[l]);
+  return n_pairs;
 }
 
 // A bit for each lane whose weight of a feature is larger than its limit.

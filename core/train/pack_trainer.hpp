@@ -32,6 +32,7 @@ class PackTrainer {
   void set_warm_start(const Pack& pack, std::size_t n_features);
   Targets targets(const Pack& pack, std::span<const int32_t> rows);
   NodeWeights collect(const Pack& pack, std::size_t n_features);
+  int64_t n_far_pairs(const Pack& pack) const;
   uint16_t larger(std::size_t feature, const float (&limits)[N_LANES]) const;
   float smallest_kept(std::size_t lane, std::size_t n_features);
 

@@ -56,7 +56,8 @@ struct SolverSpace {
   Block weights;         // [feature], the constant feature last: the result
   Block alpha;           // [row]
   std::vector<int32_t> order;
-  int n_passes = 0;  // over the rows of the last problem
+  int n_passes = 0;               // over the rows of the last problem
+  float violation[N_LANES] = {};  // largest in the last pass; 0 where a classifier was done before it
 };
 
 // Leaves the weights in the space. Returns how many rows were visited, counting passes.

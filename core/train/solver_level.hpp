@@ -1,6 +1,7 @@
 // The solver's loops, compiled once for each level of instructions. See solver.hpp.
 #pragma once
 
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -44,6 +45,7 @@ class Descent {
       n_visits += static_cast<int64_t>(n_active);
       space_.n_passes = iteration + 1;
       n_active = pass(n_active, interrupt);
+      std::memcpy(space_.violation, &worst_, sizeof worst_);
       for (int l = 0; l < N_LANES; ++l)
         if (worst_[l] <= settings.tol) open_ = static_cast<uint16_t>(open_ & ~(1u << l));
       if (open_ == 0 && n_active < space_.order.size()) {  // look once more at the rows left out

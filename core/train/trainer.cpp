@@ -95,6 +95,12 @@ std::span<const int32_t> Trainer::rows_of(const Pack& pack) const {
   return std::span(rows_).subspan(begin, static_cast<std::size_t>(begin_[slot + 1]) - begin);
 }
 
+// The rows that a node is trained on: the positive rows of its parent.
+int64_t Trainer::n_rows_at(int32_t node) const {
+  const int32_t parent = tree_.parent(node);
+  return parent == NONE ? static_cast<int64_t>(labels_.size()) : weights_[at(parent)];
+}
+
 std::vector<double> Trainer::costs() const {
   return costs_;
 }
@@ -138,6 +144,7 @@ NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, I
     all.bias.insert(all.bias.end(), part.bias.begin(), part.bias.end());
     all.n_visits += part.n_visits;
     all.n_passes = std::max(all.n_passes, part.n_passes);
+    all.n_far_pairs += part.n_far_pairs;
     part = {};
   }
   return all;

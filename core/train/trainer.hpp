@@ -60,6 +60,7 @@ class Trainer {
 
   bool is_warm() const { return !warm_start_.indptr.empty(); }
   std::span<const int32_t> rows_of(const Pack& pack) const;
+  int64_t n_rows_at(int32_t node) const;
   void check_warm_start() const;
   void index_rows();
 

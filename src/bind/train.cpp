@@ -81,8 +81,8 @@ void bind_trainer(nb::module_& m) {
           [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
             auto weights = interruptible(
                 [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); });
-            const int n_passes = weights.n_passes;
-            return std::tuple_cat(give(std::move(weights)), std::tuple(n_passes));
+            const std::tuple ends(weights.n_passes, weights.n_far_pairs);
+            return std::tuple_cat(give(std::move(weights)), ends);
           },
           "first"_a, "last"_a, "n_threads"_a);
 }

@@ -84,7 +84,7 @@ def parse_quantity(text: str) -> tuple[float, str]:
     match = _QUANTITY.fullmatch(text)
     if match is None or match[2].lower() not in SECONDS | LONG_SECONDS | BYTES:
         raise ValueError(
-            f'a limit is a number and a unit, such as "60s", "500MB" or "50us", but is {text!r}'
+            f'a limit is a number and a unit, such as "60s" or "500MB", but is {text!r}'
         )
     return float(match[1]), match[2].lower()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labeltree import TextTagger
+from labeltree import TextTagger, load
 from labeltree.cli import main
 from tests.cli.text_files import file_with, jsonl_of, saved_tagger
 
@@ -41,7 +41,7 @@ def arguments_for(name: str, data: str, model: str, tmp_path: Path) -> list[str]
         "tune": ["tune", data, "-o", out, "--n-settings", "2"],
         "evaluate": ["evaluate", model, data],
         "predict": ["predict", model, data, "-o", str(tmp_path / "out.txt")],
-        "plan": ["plan", data, "--json", str(tmp_path / "out.json")],
+        "plan": ["plan", data, "-o", str(tmp_path / "out.json")],
         "tree": ["tree", data, "-o", str(tmp_path / "out.json")],
     }[name]
 
@@ -83,6 +83,75 @@ def test_errors_name_the_option_and_the_remedy(tmp_path, capsys) -> None:
     assert "--min-df is 9; lower it" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", '{"body": "a", "tags": []}', '"body", "tags"; set --text-field to one of them'),
+        ("a.jsonl", '{"text": "a", "topic": []}', "set --label-field to one of them"),
+        ("a.csv", "body,tags\na,x\n", "set --text-field to one of them"),
+        ("a.csv", "text,topic\na,x\n", "set --label-field to one of them"),
+        ("a.csv", "text^tags\na^x\n", "set --delimiter if it is none of , ; tab |"),
+        ("a.csv", "text,tags\na,x,y\n", "set --delimiter if it is not ','"),
+        ("a.csv", 'text,tags\na,"x,,y"\n', "set --separator if it is not ','"),
+        ("a.tsv", "a x\n", "set --header if the first line names the fields, or use --format csv"),
+        ("a.txt", "green tea\n", "add --format jsonl, tsv, csv or fasttext"),
+        ("a.json", '[{"text": "a"}]', "found a list; write one object per line"),
+    ],
+)
+def test_errors_of_input_name_the_option_that_helps(
+    name, content, message, tmp_path, capsys
+) -> None:
+    assert main(["train", file_with(tmp_path, content, name), "-o", str(tmp_path / "m.lt")]) == 1
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["a.jsonl", "--delimiter", ";"], "--delimiter applies to csv, but the format is jsonl"),
+        (["a.jsonl", "--delimiter", ";;"], "must be one character or tab, but is ';;'"),
+        (["a.csv", "--no-header"], "--no-header applies to tsv, xmc, but the format is csv"),
+        (["a.jsonl", "--header"], "--header applies to tsv, csv, but the format is jsonl"),
+        (["a.tsv", "--header", "--no-header"], "not allowed with argument --header"),
+    ],
+)
+def test_options_of_other_formats_are_refused(options, message, tmp_path, capsys) -> None:
+    assert main(["train", *options, "-o", str(tmp_path / "m.lt")]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("a.csv", "id;text;label\n1;green tea;x\n2;rye;y\n", []),
+        ("a.csv", "id^text^label\n1^green tea^x\n2^rye^y\n", ["--delimiter", "^"]),
+        ("a.txt", "text\tlabel\ngreen tea\tx\nrye\ty\n", ["--delimiter", "tab"]),
+        ("a.tsv", "id\ttext\tcategory\n1\tgreen tea\tx\n2\trye\ty\n", []),
+        (
+            "a.tsv",
+            "body\ttopic\ngreen tea\tx\nrye\ty\n",
+            ["--header", "--text-field", "body", "--label-field", "topic"],
+        ),
+        ("a.jsonl", '{"text": "green tea", "tag": "x"}\n{"text": "rye", "tag": "y"}\n', []),
+        ("a.txt", "__label__x green tea\n__label__y rye\n", []),
+    ],
+)
+def test_files_as_people_have_them_train_a_model(name, content, options, tmp_path) -> None:
+    out = tmp_path / "m.lt"
+    assert main(["train", file_with(tmp_path, content, name), *options, "-q", "-o", str(out)]) == 0
+    assert load(out).classes_.tolist() == ["x", "y"]
+
+
+def test_integer_tags_are_read(tmp_path) -> None:
+    lines = '{"text": "tea", "labels": [1, 20]}\n{"text": "rye", "labels": 3}\n'
+    data, out = file_with(tmp_path, lines, "a.jsonl"), tmp_path / "m.lt"
+    done = command("train", data, "-q", "-o", str(out), stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert load(out).classes_.tolist() == ["1", "20", "3"]
+
+
 def test_an_empty_pipe_gives_empty_output(model) -> None:
     done = command("predict", model, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -101,7 +170,6 @@ def test_one_label_is_enough_for_every_command(name, tmp_path, capsys) -> None:
     [
         ["predict", "MODEL", "DATA", "-o", "/dev/full"],
         ["evaluate", "MODEL", "DATA", "--per-label", "/dev/full"],
-        ["plan", "DATA", "--json", "/dev/full"],
     ],
 )
 def test_a_full_disk_is_named(arguments, model, jsonl, capsys) -> None:
@@ -140,5 +208,5 @@ def test_without_a_terminal_there_is_no_prompt_and_no_progress_bar(jsonl, tmp_pa
             *words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
         )
         assert done.returncode == 0
-        assert done.stderr == ""
-        assert "\x1b" not in done.stdout
+        assert "\x1b" not in done.stdout + done.stderr
+        assert "\r" not in done.stdout + done.stderr

@@ -57,7 +57,7 @@ def test_a_feature_zero_is_refused_with_one_based(tmp_path, capsys) -> None:
 
 
 def test_labels_alone_can_be_converted(tmp_path) -> None:
-    write_npz(tmp_path / "Y.npz", lt.data.as_labels([[0, 1]]))
+    write_npz(tmp_path / "Y.npz", lt.data.as_labels([{0, 1}]))
     convert("--y", tmp_path / "Y.npz", "--y-out", tmp_path / "Z.npz")
     assert read_npz_labels(tmp_path / "Z.npz").counts.tolist() == [1, 1]
     convert("--y", tmp_path / "Y.npz", "-o", tmp_path / "b.txt", code=2)
@@ -77,7 +77,7 @@ def test_texts_survive_a_round_trip(suffix, tmp_path) -> None:
     first, middle, last = tmp_path / "a.jsonl", tmp_path / f"b.{suffix}", tmp_path / "c.jsonl"
     write_jsonl(first, TEXTS)
     convert(first, "-o", middle)
-    convert(middle, *(["--format", "fasttext"] if suffix == "ft" else []), "-o", last)
+    convert(middle, "-o", last)
     assert list(read_jsonl(last)) == TEXTS
 
 
@@ -131,9 +131,7 @@ def test_the_fasttext_prefix_can_be_changed(tmp_path) -> None:
 def test_train_reads_fasttext_files(tmp_path) -> None:
     write_fasttext(tmp_path / "a.ft", TEXTS * 5)
     model = tmp_path / "model.lt"
-    assert (
-        cli.main(["train", str(tmp_path / "a.ft"), "--format", "fasttext", "-o", str(model)]) == 0
-    )
+    assert cli.main(["train", str(tmp_path / "a.ft"), "-o", str(model)]) == 0
     assert lt.load(model).classes_.tolist() == ["bread", "drink", "tea"]
 
 
@@ -301,6 +299,7 @@ def test_a_tree_of_another_system_can_be_trained(tmp_path) -> None:
         (["-o", "b.txt"], "no data is given"),
         (["a.jsonl", "-o", "-"], "standard output has no suffix"),
         (["X.npz", "-o", "b.txt"], "npz files come in pairs"),
+        (["--x", "X.npz", "--y", "X.npz", "-o", "b.npz"], "npz files come in pairs; write them"),
     ],
 )
 def test_wrong_usage_is_reported(arguments, message, tmp_path, monkeypatch, capsys) -> None:

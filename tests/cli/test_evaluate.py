@@ -18,6 +18,8 @@ def test_evaluate_prints_the_metrics_of_the_library(model, jsonl, capsys) -> Non
     figures = json.loads(printed(capsys))
     texts, tags = [text for text, _ in ROWS], [tags for _, tags in ROWS]
     assert figures.pop("n_rows") == 40
+    assert figures.pop("n_unknown_labels") == figures.pop("n_rows_with_unknown_labels") == 0
+    assert figures.pop("seconds_per_row") > 0
     assert figures == lt.load(model).evaluate(texts, tags)
     assert main(["evaluate", model, jsonl]) == 0
     table = printed(capsys)
@@ -56,3 +58,27 @@ def test_evaluate_saves_a_reliability_diagram(model, jsonl, tmp_path, capsys) ->
 def test_evaluate_refuses_data_of_the_other_kind(model, matrices, capsys) -> None:
     assert main(["evaluate", model, *matrices]) == 2
     assert "trained on texts, but the data has numeric features" in capsys.readouterr().err
+
+
+def test_labels_unknown_to_the_model_are_reported(model, tmp_path, capsys) -> None:
+    lines = file_with(tmp_path, "tea\ttea,milk\nbread\tjam,milk\nrye\trye\n", "test.tsv")
+    assert main(["evaluate", model, lines]) == 0
+    note = "unknown: 2 labels in 2 rows are not in the model; they count as misses in recall"
+    assert printed(capsys).splitlines()[-1] == note
+    assert main(["evaluate", model, lines, "--json"]) == 0
+    figures = json.loads(printed(capsys))
+    assert (figures["n_unknown_labels"], figures["n_rows_with_unknown_labels"]) == (2, 2)
+    assert figures["R@5"] == pytest.approx((1 / 2 + 0 + 1) / 3)
+
+
+def test_known_labels_need_no_note(model, jsonl, capsys) -> None:
+    assert main(["evaluate", model, jsonl]) == 0
+    assert "unknown" not in printed(capsys)
+
+
+def test_xmc_text_without_a_header_has_the_sizes_of_the_model(matrices, tmp_path, capsys) -> None:
+    out = str(tmp_path / "made.lt")
+    assert main(["train", *matrices, "-o", out, "--no-holdout", "-q"]) == 0
+    rows = file_with(tmp_path, "0 0:1\n1 1:1\n", "rows.svm")
+    assert main(["evaluate", out, rows, "--no-header"]) == 0
+    assert "P               1.0000" in printed(capsys)

@@ -30,3 +30,20 @@ def test_explain_refuses_an_unknown_label(model, capsys) -> None:
     assert (
         "--label must be one of the 4 labels of the model, but is 'wine'" in capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--holdout", "0.4"], "calibrated; before calibration 0."),
+        (["--no-holdout"], "not calibrated with validation rows; before the fixed curve 0."),
+    ],
+)
+def test_explain_says_calibrated_only_if_train_held_out_rows(
+    options, words, jsonl, tmp_path, capsys
+) -> None:
+    saved = str(tmp_path / "model.lt")
+    assert main(["train", str(jsonl), "-o", saved, "--quiet", *options]) == 0
+    printed(capsys)
+    assert main(["explain", saved, "a green tea", "--label", "tea"]) == 0
+    assert printed(capsys).splitlines()[1].startswith(words)

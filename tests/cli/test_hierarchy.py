@@ -29,10 +29,10 @@ def test_train_accepts_a_hierarchy_and_predict_adds_ancestors(files, capsys) -> 
     train = ["train", files["docs"], "-o", files["model"], "--hierarchy", files["taxonomy"]]
     assert main([*train, "--no-holdout"]) == 0
     stderr = capsys.readouterr().err
-    assert stderr == (
+    assert (
         "labeltree: 1 of 6 labels are not in the hierarchy, such as 'tea'; they hang under the "
         "root\n"
-    )
+    ) in stderr
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = from_hierarchy(files["taxonomy"], sorted({*LABELS, "tea"} - {"dog"}))

@@ -83,6 +83,80 @@ def test_a_line_without_tags_is_only_predicted(model, tmp_path, capsys) -> None:
     assert Path(model).read_bytes() == before
 
 
+def test_stream_reads_other_formats_and_copies_identifiers(tmp_path, capsys) -> None:
+    table = tmp_path / "docs.csv"
+    table.write_text("id;text;label\n" + "a;green tea;tea\nb;rye bread;bread\n" * 6)
+    arguments = ["stream", str(tmp_path / "new.lt"), str(table), "--id-field", "id", "--k", "1"]
+    assert main(arguments) == 0
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (last["id"], last["labels"]) == ("b", ["bread"])
+
+
+def streamed(model: str, folder: Path, lines: list[str | bytes], *options: str) -> list[str]:
+    """Return the arguments that stream these lines."""
+    encoded = (line if isinstance(line, bytes) else line.encode() for line in lines)
+    (folder / "docs.jsonl").write_bytes(b"\n".join(encoded))
+    return ["stream", model, str(folder / "docs.jsonl"), *options]
+
+
+@pytest.mark.parametrize("fields", ['"x": 1', '"tags": null', '"labels": null', '"tags": []'])
+def test_a_line_whose_tags_are_missing_or_null_is_only_predicted(
+    fields, model, tmp_path, capsys
+) -> None:
+    assert main(streamed(model, tmp_path, [f'{{"text": "green tea", {fields}}}'])) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["labels"][0] == "tea"
+    assert "learned 0 rows" in printed.err
+    assert "1 lines without tags, 0 bad lines" in printed.err
+
+
+BAD = ['{"text": "tea"', '{"tags": ["tea"]}', '{"text": 7}', b'{"text": "gr\xfcn"}']
+GOOD = '{"text": "green tea", "tags": ["tea"]}'
+
+
+@pytest.mark.parametrize("chunk", ["1", "3", "9"])
+def test_bad_lines_are_reported_with_their_number_and_the_stream_continues(
+    chunk, model, tmp_path, capsys
+) -> None:
+    assert main(streamed(model, tmp_path, [GOOD, *BAD, "", GOOD], "--chunk", chunk)) == 0
+    printed = capsys.readouterr()
+    errors = printed.err.splitlines()
+    for number, message in enumerate(errors[:4], start=2):
+        assert message.startswith(f"labeltree: {tmp_path / 'docs.jsonl'}: line {number}: ")
+    assert "learned 2 rows" in errors[4]
+    assert "4 bad lines" in errors[4]
+    outputs = [json.loads(line) for line in printed.out.splitlines()]
+    assert [bool(output["labels"]) for output in outputs] == [True, *[False] * 4, True]
+    assert ["error" in output for output in outputs] == [False, *[True] * 4, False]
+
+
+def test_two_tags_are_a_bad_line_for_a_model_of_one_class_per_text(tmp_path, capsys) -> None:
+    path = str(tmp_path / "model.lt")
+    TextTagger(n_jobs=1).fit(["green tea", "rye bread"], ["tea", "bread"]).save(path)
+    two = '{"text": "rye tea", "tags": ["tea", "bread"]}'
+    assert main(streamed(path, tmp_path, [GOOD, two, GOOD], "--chunk", "3")) == 0
+    printed = capsys.readouterr().err
+    assert "docs.jsonl: line 2: the model has one class per text, but the line has 2" in printed
+    assert "learned 2 rows" in printed
+
+
+def test_strict_stops_at_the_first_bad_line_and_keeps_what_was_learned(
+    model, tmp_path, capsys
+) -> None:
+    before = Path(model).read_bytes()
+    lines = [GOOD, BAD[0], GOOD]
+    assert main(streamed(model, tmp_path, lines, "--strict", "--chunk", "3")) == 1
+    printed = capsys.readouterr()
+    assert "docs.jsonl: line 2: broken JSON" in printed.err
+    assert len(printed.out.splitlines()) == 1
+    assert Path(model).read_bytes() != before
+
+
+def test_a_stream_of_only_bad_lines_is_code_1(model, tmp_path, capsys) -> None:
+    assert main(streamed(model, tmp_path, BAD)) == 1
+    assert "4 bad lines" in capsys.readouterr().err
+
+
 def test_chunks_give_the_same_predictions_as_single_lines(tmp_path, capsys) -> None:
     docs = jsonl(tmp_path / "docs.jsonl", ROWS)
     outputs = []

@@ -24,6 +24,24 @@ def test_tags_are_a_list_or_one_string() -> None:
     assert jsonl(content) == [("a", ["x", "y"]), ("b", ["x"])]
 
 
+def test_integer_tags_become_strings() -> None:
+    content = b'{"text": "a", "tags": [1, "x"]}\n{"text": "b", "label": 2}\n'
+    assert jsonl(content) == [("a", ["1", "x"]), ("b", ["2"])]
+
+
+@pytest.mark.parametrize("field", ["tags", "labels", "tag", "label", "categories", "category"])
+def test_tags_are_found_under_the_usual_names(field: str) -> None:
+    assert jsonl(b'{"text": "a", "%s": ["x"]}' % field.encode()) == [("a", ["x"])]
+    assert tsv(f"text\t{field}\na\tx\n".encode()) == [("a", ["x"])]
+
+
+def test_a_missing_field_is_reported_with_the_parameter_to_set() -> None:
+    with pytest.raises(ValueError, match='fields are "body", "tags"; set text_field to one of'):
+        jsonl(b'{"body": "a", "tags": []}')
+    with pytest.raises(ValueError, match='fields are "text", "topic"; set label_field to one of'):
+        jsonl(b'{"text": "a", "topic": []}')
+
+
 def test_fields_can_be_named() -> None:
     assert jsonl(b'{"body": "a", "topics": []}', text_field="body", label_field="topics") == [
         ("a", [])
@@ -61,14 +79,14 @@ GOOD = b'{"text": "a", "tags": []}\n'
         (b'{"text": "a"}', 'line 2: field "tags" is missing; fields are "text"'),
         (b"{}", 'line 2: field "text" is missing; fields are none'),
         (b'{"text": 5, "tags": []}', 'line 2: field "text" must be a string, but is a number'),
-        (b'{"text": "a", "tags": null}', 'line 2: field "tags" must be a string or a list .* null'),
+        (b'{"text": "a", "tags": null}', 'line 2: field "tags" must be a string, .* null'),
         (
             b'{"text": "a", "tags": {}}',
-            'line 2: field "tags" must be a string or a list .* an object',
+            'line 2: field "tags" must be a string, an integer or a list .* an object',
         ),
         (
             b'{"text": "a", "tags": ["x", true]}',
-            'line 2: field "tags" must hold strings, but holds true',
+            'line 2: field "tags" must hold strings or integers, but holds true',
         ),
         (b'{"text": "a\xff", "tags": []}', "line 2: not UTF-8: byte 0xff at position 11"),
     ],
@@ -155,6 +173,36 @@ def test_tags_can_come_first() -> None:
 
 def test_separator_can_be_set() -> None:
     assert tsv(b"a\tx, y||z\n", separator="||") == [("a", ["x, y", "z"])]
+
+
+def test_a_first_line_that_names_the_fields_is_a_header() -> None:
+    assert tsv(b"id\tlabels\ttext\n1\tx, y\ta\n2\t\tb\n") == [("a", ["x", "y"]), ("b", [])]
+
+
+def test_a_first_line_that_names_one_field_is_a_row() -> None:
+    assert tsv(b"text\tx\na\ty\n") == [("text", ["x"]), ("a", ["y"])]
+
+
+def test_a_header_can_be_declared() -> None:
+    content = b"body\ttopic\na\tx\n"
+    assert tsv(content, header=True, text_field="body", label_field="topic") == [("a", ["x"])]
+    assert tsv(b"text\ttags\na\tx\n", header=False) == [("text", ["tags"]), ("a", ["x"])]
+    with pytest.raises(ValueError, match='line 1: column "text" is missing; columns are "body"'):
+        tsv(content, header=True)
+
+
+def test_lines_have_as_many_fields_as_the_header() -> None:
+    with pytest.raises(ValueError, match=r"line 2: a line must have 2 fields .* but has 3"):
+        tsv(b"text\ttags\na\tx\ty\n")
+
+
+def test_lines_without_tags_are_texts_if_no_tags_are_wanted() -> None:
+    assert tsv(b"a\nb\tx,,\n", label_field=None) == [("a", []), ("b", [])]
+
+
+def test_a_first_row_that_looks_like_a_header_is_not_written() -> None:
+    with pytest.raises(ValueError, match="would be read as the header of a TSV file"):
+        write_tsv(io.BytesIO(), [("text", ["tags"])])
 
 
 def test_windows_line_endings_are_read() -> None:

@@ -18,4 +18,5 @@ def data(n_rows: int = 80, n_features: int = 15, n_labels: int = 20, seed: int =
 
 
 def dense(clf, X) -> np.ndarray:
-    return clf.predict_proba(X).toarray()
+    found = clf.predict_proba(X)
+    return found.toarray() if sparse.issparse(found) else found

@@ -32,6 +32,7 @@ def test_tree_params_are_passed_to_the_builder() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_auto_makes_nodes_wider_if_rows_have_more_features() -> None:
     y = np.arange(500)
     few = sparse.eye_array(500, format="csr", dtype=np.float32)
@@ -40,6 +41,7 @@ def test_auto_makes_nodes_wider_if_rows_have_more_features() -> None:
     assert 1 < narrow.max_degree < wide.max_degree
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("options", "per_row"), [({}, 18), ({"width": 1}, 10), ({"width": 2, "min_per_row": 1}, 12)]
 )
@@ -56,9 +58,9 @@ def test_auto_is_blend_with_a_minimum_cost_per_row(options, per_row) -> None:
 def test_the_model_equals_train_tree_on_unit_rows() -> None:
     X, Y = data()
     tree = trees.huffman(as_labels(Y).counts)
-    clf = PLTClassifier(tree=tree, C=2.0).fit(X, Y)
+    clf = PLTClassifier(tree=tree, C=0.5).fit(X, Y)
     rows = UNIT(as_features(X))
-    weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=2.0))
+    weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=0.5))
     calibration = fixed_calibration("squared_hinge", "indicator")
     model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)
     expected, _ = model.search(rows, k=None, threshold=0.0, n_threads=1)

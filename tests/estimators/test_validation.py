@@ -43,7 +43,7 @@ from tests.estimators.few_rows import data, dense
         ({"class_weight": {0: -2.0}}, ValueError, "class_weight must be finite and at least 0"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be a number of threads"),
         ({"random_state": -1}, ValueError, "random_state must be at least 0, but is -1"),
-        ({"max_memory": "many"}, ValueError, 'such as "60s", "500MB"'),
+        ({"max_memory": "many"}, ValueError, 'such as "60s" or "500MB"'),
         ({"max_memory": -5}, ValueError, "memory must be finite and above 0"),
     ],
 )

@@ -66,7 +66,9 @@ def test_a_row_has_the_largest_weight_of_its_labels() -> None:
 def test_balanced_nodes_raise_rare_labels() -> None:
     X = [[1.0]] * 10
     Y = [["often"]] * 9 + [["rare"]]
-    plain, balanced = (PLTClassifier(class_weight=w).fit(X, Y) for w in (None, "balanced"))
+    plain, balanced = (
+        PLTClassifier(class_weight=w, max_iter=100).fit(X, Y) for w in (None, "balanced")
+    )
     assert dense(balanced, [[1.0]])[0, 1] > dense(plain, [[1.0]])[0, 1]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labeltree import HSMClassifier, LabelTree, PLTClassifier
+from labeltree import HSMClassifier, LabelTree, PLTClassifier, load
 from labeltree.model import LINKS, Calibration, Curve
 from tests.fitted import with_model
 from tests.node_estimates import node_estimates
@@ -51,7 +51,7 @@ CASES = [
 @pytest.mark.parametrize("options", CASES, ids=str)
 def test_the_explained_probability_equals_predict_proba(options) -> None:
     clf, X = trained(**options)
-    predicted = clf.predict_proba(X[:8]).toarray()
+    predicted = clf.predict_proba(X[:8])
     explained = [[clf.explain(X[[i]], j).probability for j in range(8)] for i in range(8)]
     np.testing.assert_allclose(explained, predicted, atol=2e-6)
 
@@ -125,7 +125,7 @@ def test_siblings_are_sorted_by_probability() -> None:
 
 def test_examples_of_a_branch_are_its_most_probable_labels() -> None:
     clf, X = trained(tree=LabelTree.from_nested([[0, 1, 2, 3], [4, 5, 6, 7]]))
-    row = clf.predict_proba(X[[0]]).toarray()[0]
+    row = clf.predict_proba(X[[0]])[0]
     root, step, _ = clf.explain(X[[0]], 6).steps
     assert root.examples[0] == row.argmax()
     assert list(step.examples) == (4 + np.argsort(-row[4:], kind="stable"))[:3].tolist()
@@ -174,7 +174,7 @@ def test_a_label_without_rows_has_probability_zero() -> None:
 def test_any_classifier_in_the_nodes_has_a_path_without_evidence() -> None:
     clf, X = trained(node_estimator=LogisticRegression(), empty_rows=True)
     why = clf.explain(X[[4]], 5)
-    assert why.probability == pytest.approx(clf.predict_proba(X[[4]]).toarray()[0, 5])
+    assert why.probability == pytest.approx(clf.predict_proba(X[[4]])[0, 5])
     assert all(step.evidence is None for step in why.steps)
     assert all(len(step.siblings) > 0 for step in why.steps[1:])
     assert "log-odds" not in str(why)
@@ -197,6 +197,38 @@ def test_a_calibrated_model_has_the_calibrated_probability() -> None:
     assert after.probability == pytest.approx(before.probability / 2)
     assert (after.mean, after.is_calibrated) == (before.mean, True)
     assert f"before calibration {before.mean:.4f}" in str(after)
+
+
+def test_a_default_fit_is_not_said_to_be_calibrated() -> None:
+    clf, X = trained()
+    why = clf.explain(X[[0]], 0)
+    assert why.probability != why.mean
+    assert not why.is_calibrated
+    before = f"not calibrated with validation rows; before the fixed curve {why.mean:.4f}"
+    assert str(why).splitlines()[1] == f"{before}, the product below"
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid", "depth", "depth_isotonic"])
+def test_calibrate_makes_an_explanation_calibrated(method: str) -> None:
+    clf, X = trained()
+    clf.calibrate(*problem(1), method=method)
+    why = clf.explain(X[[0]], 0)
+    assert why.is_calibrated
+    assert str(why).splitlines()[1].startswith("calibrated; ")
+    assert not clf.calibrate(method=None).explain(X[[0]], 0).is_calibrated
+
+
+def test_a_loaded_model_still_knows_whether_it_was_calibrated(tmp_path) -> None:
+    clf, X = trained()
+    clf.save(tmp_path / "fixed.lt")
+    clf.calibrate(*problem(1)).save(tmp_path / "learned.lt")
+    loaded = [load(tmp_path / name) for name in ("fixed.lt", "learned.lt")]
+    assert [clf.explain(X[[0]], 0).is_calibrated for clf in loaded] == [False, True]
+
+
+def test_a_model_without_curve_says_nothing_about_calibration() -> None:
+    clf, X = trained(loss="logistic")
+    assert "calibrat" not in str(clf.explain(X[[0]], 0))
 
 
 # Arguments ---------------------------------------------------------------------------------------

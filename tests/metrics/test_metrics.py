@@ -78,7 +78,7 @@ def test_perfect_predictions_score_one() -> None:
 
 
 def test_psp_is_one_only_if_the_rarest_labels_come_first() -> None:
-    truth = as_labels([[0, 1]], n_labels=2)
+    truth = as_labels([{0, 1}], n_labels=2)
     assert metrics.psp_at_k(truth, [[0, 1]], 1, [0.5, 0.25]) == pytest.approx(0.5)
     assert metrics.psp_at_k(truth, [[1, 0]], 1, [0.5, 0.25]) == 1.0
 
@@ -271,9 +271,11 @@ def test_padding_may_repeat() -> None:
     assert metrics.precision_at_k([[0]], [[0, -1, -1]], 3) == pytest.approx(1 / 3)
 
 
-def test_scores_as_a_dense_array_are_refused() -> None:
-    with pytest.raises(TypeError, match="pass scores as CSR"):
-        metrics.precision_at_k(TRUTH, np.zeros((3, 4)), 1)
+def test_scores_may_be_a_dense_array() -> None:
+    scores = np.random.default_rng(0).random((3, 4))
+    for metric in (metrics.precision_at_k, metrics.ece_at_k):
+        assert metric(TRUTH, scores, 2) == metric(TRUTH, sparse.csr_array(scores), 2)
+    assert metrics.log_loss(TRUTH, scores) == metrics.log_loss(TRUTH, sparse.csr_array(scores))
 
 
 def test_a_k_that_is_not_an_integer_is_refused() -> None:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from labeltree import LabelTree, cost, trees
+from labeltree import LabelTree, PLTClassifier, cost, trees
 from labeltree.planning.candidates import CANDIDATES
 from labeltree.planning.plans import Plan, plan
 from labeltree.planning.table import WIDTH
@@ -47,8 +47,24 @@ def test_trees_carry_the_names_of_the_labels() -> None:
 
 def test_without_features_there_are_no_feature_trees_and_no_estimates() -> None:
     made = plan(None, MULTILABEL)
-    assert {"kmeans", "kmeans16", "kmeans+collapse", "blend"} <= set(made.left_out)
+    assert {"auto", "kmeans", "kmeans16", "kmeans+collapse", "blend"} <= set(made.left_out)
     assert all(row.resources is None for row in made.rows)
+
+
+def test_the_default_tree_of_the_estimators_is_compared() -> None:
+    rng = np.random.default_rng(0)  # enough rows for feature weighting
+    features = rng.random((1200, 30)) * (rng.random((1200, 30)) < 0.3)
+    labels = [sorted({int(j) for j in rng.integers(0, 12, 2)}) for _ in range(1200)]
+    [row] = plan(features, labels, trees=["auto"]).rows
+    assert row.tree == PLTClassifier().fit(features, labels).trees_[0]
+    assert "auto: the default tree" in plan(features, labels, trees=["auto"]).table()
+
+
+def test_no_query_time_is_shown() -> None:
+    made = plan(X, MULTILABEL)
+    assert "query" not in made.table().splitlines()[0]
+    assert "query time are not estimated" in " ".join(made.table().split())
+    assert not [name for name in made.to_dict()["trees"][0] if "latency" in name]
 
 
 def test_one_label_per_row_is_detected() -> None:
@@ -165,7 +181,7 @@ def test_dict_can_be_written_as_json() -> None:
 @pytest.mark.parametrize("holdout", [0.0, 0.25])
 def test_table_is_at_most_100_columns_wide(holdout: float) -> None:
     own = {"a name that is much too long": trees.star(4)}
-    text = plan(X, MULTILABEL, compare_trees=own, holdout=holdout, budget="1b,1us,1s").table()
+    text = plan(X, MULTILABEL, compare_trees=own, holdout=holdout, budget="1b,1s,model=1b").table()
     assert max(map(len, text.splitlines())) <= WIDTH
     assert text.count("\n*") >= 1
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from labeltree import LabelTree, PLTClassifier, cost, plot
 
 pytest.importorskip("matplotlib")
+
+from matplotlib.text import Text
 
 PETS = LabelTree.from_nested([["cat", "dog"], "fish"])
 
@@ -81,43 +84,30 @@ def test_an_empty_list_of_points_is_refused():
         plot.cost_against_arity([])
 
 
-def test_leaf_costs_are_shares_over_labels_and_over_rows():
-    # D is 4, 4 and 2, all multiples of 2, so that there are two bins.
-    axes = plot.leaf_costs(PETS, [1, 1, 8]).axes[0]
-    once, by_rows = axes.patches[1], axes.patches[2]
-    assert once.get_data().edges.tolist() == [1.0, 3.0, 5.0]
-    np.testing.assert_allclose(once.get_data().values, [100 / 3, 200 / 3])
-    np.testing.assert_allclose(by_rows.get_data().values, [80, 20])
+def test_leaf_costs_shows_the_cost_of_each_label_at_its_number_of_rows():
+    axes = plot.leaf_costs(PETS, [1, 2, 8]).axes[0]
+    assert axes.collections[0].get_offsets().tolist() == [[1, 4], [2, 4], [8, 2]]
+
+
+def test_leaf_costs_draws_labels_of_equal_count_and_cost_once():
+    axes = plot.leaf_costs(LabelTree.from_nested(list(range(5000))), np.ones(5000)).axes[0]
+    assert axes.collections[0].get_offsets().tolist() == [[1, 5000]]
+
+
+def test_leaf_costs_averages_labels_of_similar_frequency():
+    tree = LabelTree.from_nested([0, [1, 2, [3, 4]]])  # D is 2, 5, 5, 7 and 7
+    line = plot.leaf_costs(tree, [4, 3, 1, 2, 0]).axes[0].lines[0]
+    assert line.get_xydata().tolist() == [[0, 7], [1, 5], [2.5, 6], [4, 2]]
 
 
 def test_leaf_costs_shows_both_means():
-    labels = [line.get_label() for line in plot.leaf_costs(PETS, [1, 1, 8]).axes[0].lines]
-    assert labels == ["labels (mean 3.3)", "labels weighted by rows (mean 2.4)"]
+    legend = plot.leaf_costs(PETS, [1, 1, 8]).axes[0].get_legend()
+    assert legend.get_title().get_text() == "mean cost: 2.4 over rows, 3.3 over labels"
 
 
-def test_many_different_leaf_costs_share_bins():
-    nested: list[object] = [0, 1]
-    for label in range(2, 300):
-        nested = [label, nested]
-    figure = plot.leaf_costs(LabelTree.from_nested(nested), np.ones(300))
-    values, edges, _ = figure.axes[0].patches[0].get_data()
-    assert len(values) <= 60
-    assert edges[-1] > 2 * 299
-    assert values.sum() == pytest.approx(100)
-
-
-def test_an_odd_leaf_cost_among_even_ones_leaves_no_gaps():
-    tree = LabelTree.from_nested([0, [1, [2, [3, [4, 5, 6]]]]])
-    values, edges, _ = plot.leaf_costs(tree, np.ones(7)).axes[0].patches[0].get_data()
-    assert cost.leaf_costs(tree).tolist() == [2, 4, 6, 8, 11, 11, 11]
-    assert edges.tolist() == [1, 3, 5, 7, 9, 11, 13]
-    np.testing.assert_allclose(values, np.array([1, 1, 1, 1, 0, 3]) * 100 / 7)
-
-
-def test_leaf_costs_of_a_star_have_one_bin():
-    figure = plot.leaf_costs(LabelTree.from_nested([0, 1, 2]), [1, 1, 1])
-    values, edges, _ = figure.axes[0].patches[0].get_data()
-    assert (values.tolist(), edges.tolist()) == ([100.0], [2.5, 3.5])
+def test_leaf_costs_shows_labels_without_rows():
+    axes = plot.leaf_costs(PETS, [0, 1, 8]).axes[0]
+    assert axes.get_xlim()[0] < 0 <= axes.collections[0].get_offsets()[0][0]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +117,82 @@ def test_leaf_costs_of_a_star_have_one_bin():
 def test_invalid_counts_are_refused(counts, message):
     with pytest.raises(ValueError, match=message):
         plot.leaf_costs(PETS, counts)
+
+
+# Accuracy and cost -------------------------------------------------------------------------------
+
+CLOSE = {
+    "auto": (70, 0.871),
+    "cheapest": (24, 0.86),
+    "huffman": (38, 0.859),
+    "complete": (39, 0.86),
+    "cheapest+sweeps": (24.2, 0.8605),
+    "blend": (26, 0.861),
+}
+CASES = {
+    "close": CLOSE,
+    "at the top": {"auto": (20, 1.0), "cheapest": (19.9, 1.0), "huffman": (19.8, 1.0)},
+    "one cost": {f"tree {i}": (20, 0.8 + 0.0001 * i) for i in range(10)},
+    "in a row": {f"tree {i}": (20 + i, 0.8) for i in range(14)},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_names_of_trees_cover_no_other_name_and_no_other_point(case: str):
+    figure = plot.accuracy_against_cost(CASES[case])
+    axes = figure.axes[0]
+    figure.draw_without_rendering()
+    shapes = [Text.get_window_extent(text).padded(-0.5) for text in axes.texts]
+    assert len(shapes) == len(CASES[case])
+    assert not any(a.overlaps(b) for i, a in enumerate(shapes) for b in shapes[:i])
+    points = axes.transData.transform(axes.lines[0].get_xydata())
+    assert not any(shape.contains(*point) for shape in shapes for point in points)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_names_of_trees_stay_in_the_figure(case: str):
+    figure = plot.accuracy_against_cost(CASES[case])
+    figure.draw_without_rendering()
+    for text in figure.axes[0].texts:
+        extent = Text.get_window_extent(text)
+        assert figure.bbox.x0 <= extent.x0 < extent.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= extent.y0 < extent.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize("accuracy", [1.0, 0.999, 0.5, 0.0])
+def test_the_accuracy_axis_stays_within_0_and_100_percent(accuracy: float):
+    axes = plot.accuracy_against_cost({"a": (20, accuracy), "b": (30, accuracy)}).axes[0]
+    low, high = axes.get_ylim()
+    assert 0 <= low < high <= 100
+
+
+def test_an_accuracy_in_percent_is_refused():
+    with pytest.raises(ValueError, match=r"accuracy of 'auto' must be in 0\.\.1, but is 87"):
+        plot.accuracy_against_cost({"auto": (20, 87)})
+
+
+# Reliability -------------------------------------------------------------------------------------
+
+
+def test_reliability_shows_the_number_of_predictions_per_bin_as_labeled_bars():
+    figure = plot.reliability([[0], [1], [1]], [[0], [0], [1]], [[0.7], [0.72], [0.2]])
+    above, below = figure.axes
+    np.testing.assert_allclose(above.lines[1].get_xydata(), [[0.2, 1.0], [0.71, 0.5]])
+    assert [bar.get_height() for bar in below.patches] == [0, 0, 1, 0, 0, 0, 0, 2, 0, 0]
+    assert below.get_ylabel() == "predictions\nper bin"
+    assert [text.get_text() for text in below.texts if text.get_text()] == ["1", "2"]
+
+
+def test_the_lines_of_a_reliability_diagram_are_named():
+    axes = plot.reliability([[0]], [[0]], [[0.7]]).axes[0]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["perfectly calibrated", "model"]
+
+
+def test_many_bins_have_bars_without_numbers():
+    below = plot.reliability([[0]], [[0]], [[0.7]], n_bins=30).axes[1]
+    assert len(below.patches) == 30
+    assert len(below.texts) == 0
 
 
 # The top of a tree -------------------------------------------------------------------------------
@@ -298,11 +364,19 @@ def test_an_explanation_names_its_nodes_their_siblings_and_probabilities():
     why = explained()
     figure = plot.explanation(why)
     words = texts(figure)
-    assert any(text.startswith("depth 2: cake: ") for text in words)
-    assert any(text.startswith("siblings: bread ") for text in words)
+    assert any(text.startswith("depth 2: cake (own ") for text in words)
+    assert any(text.startswith("siblings: bread (") for text in words)
     assert (
         figure.axes[0].get_title(loc="left").startswith(f"cake: probability {why.probability:.3f} ")
     )
+
+
+def test_the_title_of_an_explanation_is_calibrated_only_after_calibrate():
+    why = explained()
+    for is_calibrated, curve in ((False, "the fixed curve"), (True, "calibration")):
+        figure = plot.explanation(replace(why, is_calibrated=is_calibrated))
+        end = f"({why.mean:.3f} before {curve})"
+        assert figure.axes[0].get_title(loc="left").endswith(end)
 
 
 def test_feature_names_are_not_parsed_as_formulas():

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import BernoulliNB
 
@@ -42,7 +43,8 @@ def assert_same(one: PLTClassifier, other: PLTClassifier) -> None:
     """Same answers to the last bit, same attributes, same parameters."""
     assert type(one) is type(other)
     found, expected = one.predict_proba(X), other.predict_proba(X)
-    np.testing.assert_array_equal(found.toarray(), expected.toarray())
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(*(sparse.csr_array(p).toarray() for p in (found, expected)))
     np.testing.assert_array_equal(one.top_k(X, 3)[0], other.top_k(X, 3)[0])
     assert one.predict_labels(X) == other.predict_labels(X)
     assert one.classes_.tolist() == other.classes_.tolist()
@@ -278,6 +280,6 @@ def test_calibration_and_thresholds_are_kept(tmp_path, method, objective) -> Non
         clf.tune_thresholds(X[60:], Y[60:], objective)
     clf.save(tmp_path / "model.lt")
     opened = lt.load(tmp_path / "model.lt")
-    np.testing.assert_array_equal(opened.predict_proba(X).toarray(), clf.predict_proba(X).toarray())
-    np.testing.assert_array_equal(opened.predict(X).toarray(), clf.predict(X).toarray())
+    np.testing.assert_array_equal(opened.predict_proba(X), clf.predict_proba(X))
+    np.testing.assert_array_equal(opened.predict(X), clf.predict(X))
     assert opened.model_.calibration.objective == objective

@@ -380,3 +380,8 @@ def test_hostile_words_are_refused(name, content, message, tagger, tmp_path) -> 
     whole = (tmp_path / "model.lt").read_bytes()
     with pytest.raises(ModelFileError, match=message):
         lt.load(put(tmp_path, with_array(whole, name, content)))
+
+
+def test_the_explanation_of_a_text_without_known_words_says_so(tagger) -> None:
+    assert "no feature of the row has a weight" in str(tagger.explain("qqq zzz"))
+    assert "no feature of the row has a weight" not in str(tagger.explain(TEXTS[0]))

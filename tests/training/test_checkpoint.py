@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from labeltree import PLTClassifier
 from labeltree.training.checkpoint import TreeParts, fingerprint
@@ -95,6 +96,18 @@ def test_a_stop_in_the_second_tree_keeps_the_first(tmp_path, monkeypatch) -> Non
     resumed = estimator(tmp_path / "parts").fit(*data())
     assert 0 not in made
     assert_same_model(resumed, whole)
+
+
+def test_a_resumed_fit_reports_the_same_convergence(tmp_path, monkeypatch) -> None:
+    with pytest.warns(ConvergenceWarning) as whole:
+        estimator(C=100.0).fit(*data())
+    stop_after(3, monkeypatch)
+    with pytest.raises(StoppedError):
+        estimator(tmp_path / "parts", C=100.0).fit(*data())
+    monkeypatch.undo()
+    with pytest.warns(ConvergenceWarning) as resumed:
+        estimator(tmp_path / "parts", C=100.0).fit(*data())
+    assert str(resumed[0].message) == str(whole[0].message)
 
 
 def test_a_fit_may_resume_with_another_number_of_threads(tmp_path, monkeypatch) -> None:

@@ -10,7 +10,7 @@ from labeltree import LabelTree, cost, trees
 from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
-from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_tree
+from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_nodes, train_tree
 from tests.reference import training as reference
 
 EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
@@ -47,6 +47,15 @@ def rows_of_nodes(tree: LabelTree, Y) -> list[tuple[set[int], set[int]]]:
             for v in nodes:
                 found[v][kind].add(i)
     return found
+
+
+def test_pairs_of_nodes_far_from_their_optimum_are_counted() -> None:
+    X, Y = problem()
+    all_far = train_nodes(TREE, X, Y, SolverSettings(tol=0.0)).counts.n_far_pairs
+    positive, negative = zip(*rows_of_nodes(TREE, Y), strict=True)
+    trained = [len(p) + len(n) for p, n in zip(positive, negative, strict=True) if p]
+    assert all_far == sum(trained)
+    assert train_nodes(TREE, X, Y, SolverSettings(**EXACT)).counts.n_far_pairs == 0
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
@@ -173,7 +182,7 @@ def test_a_node_keeps_its_largest_weights() -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [[[], [], []], [[0], [0], [0]], [[0, 1], [0, 1], [0, 1]]],
+    [[[], [], []], [[0], [0], [0]], [{0, 1}, {0, 1}, {0, 1}]],
     ids=["no labels at all", "one label only", "all labels"],
 )
 def test_constant_labels_give_finite_weights(rows) -> None:

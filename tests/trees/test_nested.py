@@ -8,9 +8,9 @@ from labeltree import cost, trees
 from tests.reference import counts as reference
 
 
-def nested_rows(counts: list[int]) -> list[list[int]]:
+def nested_rows(counts: list[int]) -> list[set[int]]:
     """Row i has the labels that are in more than i rows."""
-    return [[j for j, count in enumerate(counts) if count > i] for i in range(max(counts))]
+    return [{j for j, count in enumerate(counts) if count > i} for i in range(max(counts))]
 
 
 def price(counts: list[int]) -> int:

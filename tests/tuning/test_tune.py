@@ -131,6 +131,38 @@ def test_without_time_only_the_default_is_tried(small_rungs) -> None:
     assert tuning.best.settings == {}
 
 
+@pytest.mark.parametrize("slow", [1.0, 6.0])
+def test_search_and_final_fit_end_within_the_limit(slow, small_rungs, monkeypatch) -> None:
+    class Clock:
+        now = 0.0
+
+    def seconds(settings, n_rows) -> float:
+        return 0.01 * n_rows * (slow if "analyzer" in settings else 1.2 if settings else 1.0)
+
+    def evaluate(self, settings, n_rows):
+        took = seconds(settings, n_rows)
+        Clock.now += took
+        score = 0.5 + 0.01 * len(settings) + 0.1 * ("analyzer" in settings)
+        figures = dict.fromkeys(search.RANKINGS, score)
+        return evaluator.Outcome(None, None, None, figures, took)
+
+    monkeypatch.setattr(search, "monotonic", lambda: Clock.now)
+    monkeypatch.setattr(evaluator.Evaluator, "evaluate", evaluate)
+    monkeypatch.setattr(evaluator.Evaluator, "calibration", lambda self, outcome: None)
+    for limit in (5.0, 20.0, 60.0):
+        Clock.now = 0.0
+        tuning = tune(TEXTS, TAGS, time=limit, n_jobs=1)
+        assert len(tuning.trials) > 1
+        assert tuning.seconds + seconds(tuning.best.settings, len(TEXTS)) <= limit
+
+
+def test_progress_is_the_share_of_the_time_limit() -> None:
+    steps = []
+    tune(TEXTS, TAGS, time="60s", n_settings=2, n_jobs=1, progress=lambda *step: steps.append(step))
+    assert steps[-1] == (1.0, 1.0, "")
+    assert 50 < steps[1][1] <= 60
+
+
 @pytest.fixture
 def stopped_early(monkeypatch) -> None:
     """Ctrl-C arrives when the first settings other than the default are tried."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from benchmarks.speed.kernels import cluster
 from benchmarks.speed.timing import timed
@@ -22,12 +23,12 @@ N_CHECKED = 50  # rows compared with the probabilities of all labels
 
 def check(model: PLTClassifier, X: Any) -> None:
     """Assert that predictions equal brute force, and are the same for one row as for many."""
-    every = model.predict_proba(X[:N_CHECKED]).toarray()
+    every = sparse.csr_array(model.predict_proba(X[:N_CHECKED])).toarray()
     labels, probabilities = model.top_k(X[:N_CHECKED], K)
     best = np.sort(every, axis=1)[:, : -K - 1 : -1]
     np.testing.assert_allclose(probabilities, best, rtol=1e-5)
     np.testing.assert_allclose(np.take_along_axis(every, labels, 1), probabilities, rtol=1e-5)
-    above = model.predict_proba(X[:N_CHECKED], threshold=THRESHOLD).toarray() > 0
+    above = sparse.csr_array(model.predict_proba(X[:N_CHECKED], threshold=THRESHOLD)).toarray() > 0
     clear = np.abs(every - THRESHOLD) > 1e-5
     np.testing.assert_array_equal(above[clear], every[clear] >= THRESHOLD)
     for i in range(N_CHECKED):

@@ -124,7 +124,7 @@ def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
 
     Examples
     --------
-    >>> is_multiclass([[0], [1], []]), is_multiclass([[0, 1]]), is_multiclass([[0, 1]], [0])
+    >>> is_multiclass([[0], [1], []]), is_multiclass([{0, 1}]), is_multiclass([{0, 1}], [0])
     (True, False, True)
     """
     rows = as_labels(Y)

@@ -1,9 +1,10 @@
 """The command line, with the names and defaults of the library.
 
 `labeltree train | tune | update | stream | predict | evaluate | explain | plan | tree | inspect
-| convert | demo`
+| convert | demo | completion`
 
-Exit codes: 0 success; 1 failure, or no tree within the budget; 2 wrong usage; 130 Ctrl-C.
+Exit codes: 0 success; 1 bad data or failure, or no tree within the budget; 2 wrong usage; 130
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 
 import labeltree
 from labeltree.cli import (
+    completion,
     convert,
     demo,
     evaluate,
@@ -32,6 +34,7 @@ from labeltree.cli import (
     update,
 )
 from labeltree.cli.inputs import UsageError
+from labeltree.cli.outputs import check_outputs
 from labeltree.cli.plan import INTERRUPTED
 
 _COMMANDS = (
@@ -47,11 +50,14 @@ _COMMANDS = (
     inspect,
     convert,
     demo,
+    completion,
 )
 # Problems with the data, the disk or the installation; anything else is a bug and is raised.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 _WRONG_USAGE = 2
-_POSITIONAL = ("data", "model", "text")
+_POSITIONAL = ("data", "model", "text", "x", "y")
+# Functions that messages of the library recommend, and what commands have instead.
+_REMEDIES = {"use write_jsonl": "use --to jsonl"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,10 +74,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             # A question mark in place of × or of a character in a label is better than no output.
             output.reconfigure(errors="replace")
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = make_parser().parse_args(argv)
     except SystemExit as done:  # argparse has printed the message
         return done.code if isinstance(done.code, int) else _WRONG_USAGE
     try:
+        check_outputs(arguments)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -88,8 +95,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         except OSError:  # a full disk
             _discard_output()
-        print(f"labeltree: {_sentence(error, arguments)}", file=sys.stderr)
-        return _WRONG_USAGE if isinstance(error, UsageError) else 1
+        sentence = _sentence(error, arguments)
+        print(f"labeltree: {sentence}", file=sys.stderr)
+        # A message of the library about a parameter has become one about an option.
+        is_parameter = sentence.startswith("--") and not str(error).startswith("--")
+        return _WRONG_USAGE if is_parameter or isinstance(error, UsageError) else 1
     return code
 
 
@@ -98,7 +108,8 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="labeltree",
         description="Probabilistic label trees with known and minimized training cost.",
@@ -133,23 +144,44 @@ def _sentence(error: BaseException, arguments: argparse.Namespace) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory"
     message = " ".join(str(error).split()) or type(error).__name__
-    return _naming_options(message, set(vars(arguments)) - set(_POSITIONAL))
+    return _naming_options(_naming_data(message), set(vars(arguments)) - set(_POSITIONAL))
+
+
+def _naming_data(message: str) -> str:
+    """Return a message of the library without the names X, Y and those of functions.
+
+    Examples
+    --------
+    >>> _naming_data("at least 2 labels, but Y has 1")
+    'at least 2 labels, but the data has 1'
+    """
+    for function, remedy in _REMEDIES.items():
+        message = message.replace(function, remedy)
+    if re.search(r"\bX\b", message) and re.search(r"\bY\b", message):
+        message = re.sub(r"\bX has\b", "the features have", message)
+        return re.sub(r"\bY has\b", "the labels have", message)
+    return re.sub(r"(?<![-\w./])[XY](?= (?:has|is|must)\b)", "the data", message)
 
 
 def _naming_options(message: str, names: set[str]) -> str:
     """Return a message of the library with options in place of parameter names.
 
-    Names without an underscore are also English words, so they are replaced at the start only.
+    Names without an underscore are also English words, so they are replaced at the start and after
+    "set" only. The name of a reader becomes the format that it reads.
 
     Examples
     --------
     >>> _naming_options("C must be above 0, as n_jobs is 3 and C is -1", {"C", "n_jobs"})
     '--C must be above 0, as --n-jobs is 3 and C is -1'
+    >>> _naming_options("set delimiter, or use read_csv", {"delimiter", "format"})
+    'set --delimiter, or use --format csv'
     """
 
     def option(match: re.Match[str]) -> str:
         name = match[0]
-        is_option = name in names and ("_" in name or match.start() == 0)
+        is_option = name in names and ("_" in name or match.start() == 0 or match[1] is not None)
         return "--" + name.replace("_", "-") if is_option else name
 
-    return re.sub(r"(?<![-\w])\w+(?= (?:must|is|are)\b)", option, message)
+    if "format" in names:
+        message = re.sub(r"\bread_(csv|tsv|jsonl|fasttext|xmc)\b", r"--format \1", message)
+    return re.sub(r"(?<![-\w])\w+(?= (?:must|is|are)\b)|(?<=\bset )(\w+)", option, message)

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from labeltree.cli.formats import format_by_suffix
 from labeltree.cli.inputs import (
     Data,
     UsageError,
     add_data_arguments,
-    data_kind,
+    check_folder,
+    input_format,
     read_examples,
-    tagged_texts,
+    text_rows,
 )
+from labeltree.cli.options import add_json_argument, print_json
 from labeltree.data import write_fasttext, write_jsonl, write_npz, write_tsv, write_xmc
-from labeltree.data.files import format_suffix
 from labeltree.trees import LabelTree, to_napkinxc
 from labeltree.trees.formats import format_of
 from labeltree.trees.other_systems import READERS, SYSTEMS, system_of
@@ -31,7 +33,7 @@ EXAMPLES = """\
   labeltree convert --x X.npz --y Y.npz -o train.txt
   labeltree convert data.svm --no-header --one-based -o train.txt
   labeltree convert docs.csv --separator ';' -o docs.jsonl
-  labeltree convert train.ft --format fasttext -o docs.jsonl
+  labeltree convert train.ft -o docs.jsonl
   labeltree convert omikuji-model -o tree.json
   labeltree convert napkinxc-model -o tree.nwk
   labeltree convert pecos-model -o tree.json
@@ -50,7 +52,10 @@ _TEXT_WRITERS: dict[str, Callable[..., None]] = {
 }
 _NAPKINXC = "napkinxc"
 _TARGETS = ("xmc", *_TEXT_WRITERS, _NAPKINXC)
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".ft": "fasttext"}
+
+
+#: Figures of what was written, and the same in words.
+Report = tuple[dict[str, Any], str]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,19 +74,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--one-based", action="store_true", help="features are numbered from 1, as in libsvm"
     )
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert the input and report what was written."""
     _check_outputs(arguments)
     if (tree := _tree(arguments)) is not None:
-        message = _write_tree(tree, arguments)
-    elif arguments.data is not None and (kind := data_kind(arguments)) != "xmc":
-        message = _write_texts(tagged_texts(arguments, kind), arguments)
+        found, message = _write_tree(tree, arguments)
+    elif arguments.data is not None and (form := input_format(arguments)).has_texts:
+        rows = ((row.text, row.tags) for row in text_rows(arguments, form))
+        found, message = _write_texts(rows, arguments)
     else:
-        message = _write_rows(arguments)
-    if not arguments.quiet and arguments.output != "-":
-        print(message)
+        found, message = _write_rows(arguments)
+    written = [path for path in (arguments.output, arguments.x_out, arguments.y_out) if path]
+    if arguments.output == "-":  # standard output holds the data
+        return 0
+    if arguments.json:
+        print_json({"written": written, **found})
+    elif not arguments.quiet:
+        print(f"{', '.join(written)}: {message}")
     return 0
 
 
@@ -95,15 +107,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     if arguments.data not in (None, "-") and not Path(arguments.data).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), arguments.data)
     for target in given:
-        if target != "-" and not Path(target).parent.is_dir():
-            raise UsageError(f"{target}: folder {Path(target).parent} does not exist")
-        if any(_is_same(target, source) for source in (arguments.data, arguments.x, arguments.y)):
-            raise UsageError(f"{target} is both input and output; choose another output file")
-
-
-def _is_same(target: str, source: str | None) -> bool:
-    paths = [Path(path) for path in (target, source) if path not in (None, "-")]
-    return len(paths) == 2 and all(map(Path.exists, paths)) and paths[0].samefile(paths[1])
+        check_folder(target)
 
 
 # Trees ------------------------------------------------------------------------------------------
@@ -126,7 +130,7 @@ def _tree(arguments: argparse.Namespace) -> LabelTree | None:
     return LabelTree.load(arguments.data) if _target(arguments) in (None, _NAPKINXC) else None
 
 
-def _write_tree(tree: LabelTree, arguments: argparse.Namespace) -> str:
+def _write_tree(tree: LabelTree, arguments: argparse.Namespace) -> Report:
     if arguments.output is None or _target(arguments) not in (None, _NAPKINXC):
         raise UsageError(
             "a tree needs -o FILE with the suffix .json, .nwk or .dot, or --to napkinxc"
@@ -135,16 +139,16 @@ def _write_tree(tree: LabelTree, arguments: argparse.Namespace) -> str:
         to_napkinxc(tree, arguments.output)
     else:
         tree.save(arguments.output)
-    return (
-        f"{arguments.output}: tree with {tree.n_labels:,} labels and {tree.n_nodes:,} nodes, "
-        f"depth {tree.depth}"
+    figures = {"n_labels": tree.n_labels, "n_nodes": tree.n_nodes, "depth": tree.depth}
+    return figures, (
+        f"tree with {tree.n_labels:,} labels and {tree.n_nodes:,} nodes, depth {tree.depth}"
     )
 
 
 # Texts ------------------------------------------------------------------------------------------
 
 
-def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Namespace) -> str:
+def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Namespace) -> Report:
     target = _target(arguments)
     if arguments.output is None or target not in _TEXT_WRITERS:
         raise UsageError(
@@ -154,7 +158,7 @@ def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Name
     counted = _Counted(rows)
     options = {"separator": arguments.separator} if target == "tsv" else {}
     _TEXT_WRITERS[target](arguments.output, counted, **options)
-    return f"{arguments.output}: {counted.n_rows:,} texts"
+    return {"n_rows": counted.n_rows}, f"{counted.n_rows:,} texts"
 
 
 class _Counted:
@@ -173,8 +177,10 @@ class _Counted:
 # Features and labels ----------------------------------------------------------------------------
 
 
-def _write_rows(arguments: argparse.Namespace) -> str:
+def _write_rows(arguments: argparse.Namespace) -> Report:
     target = "npz" if arguments.output is None else _target(arguments) or "xmc"
+    if target == "npz" and arguments.output is not None:
+        raise UsageError("npz files come in pairs; write them with --x-out X.npz --y-out Y.npz")
     if target not in ("npz", "xmc"):
         raise UsageError(f"numeric features cannot be converted to {target}, which holds texts")
     data = read_examples(arguments)
@@ -187,12 +193,10 @@ def _write_rows(arguments: argparse.Namespace) -> str:
     for path, part in ((arguments.x_out, X), (arguments.y_out, data.rows)):
         if path is not None:
             write_npz(path, part)
-    written = [path for path in (arguments.output, arguments.x_out, arguments.y_out) if path]
-    n_features = "no" if X is None else f"{X.shape[1]:,}"
-    return (
-        f"{', '.join(written)}: {data.n_rows:,} rows, {n_features} features, "
-        f"{data.rows.n_labels:,} labels"
-    )
+    n_features = 0 if X is None else int(X.shape[1])
+    figures = {"n_rows": data.n_rows, "n_features": n_features, "n_labels": data.rows.n_labels}
+    shown = f"{n_features:,}" if n_features else "no"
+    return figures, f"{data.n_rows:,} rows, {shown} features, {data.rows.n_labels:,} labels"
 
 
 def _from_zero(X: Any) -> Any:
@@ -209,5 +213,6 @@ def _target(arguments: argparse.Namespace) -> str | None:
     try:
         format_of(arguments.output)
     except ValueError:
-        return _SUFFIXES.get(format_suffix(arguments.output), "xmc")
+        known = format_by_suffix(arguments.output)
+        return "xmc" if known is None else known.name
     return None

@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from labeltree import PLTClassifier, TextTagger, trees
 from labeltree.cli.inputs import Data, Texts
 from labeltree.cli.models import Evaluation
+from labeltree.cli.options import add_json_argument, print_json
 from labeltree.cli.plots import cost_bars, save_plots, tree_plots
-from labeltree.cli.train import HOLDOUT, aligned, hold_out, report, train_model
+from labeltree.cli.train import HOLDOUT, aligned, figures, hold_out, report, train_model
 from labeltree.data import LabelRows, as_labels
 from labeltree.planning.plans import Plan, plan
-from labeltree.progress import show_progress
+from labeltree.progress import of_stage, show_progress, show_stage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--packages", metavar="NAME,...", help="packages to read docstrings from (default: all)"
     )
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     from labeltree.datasets import python_docs
 
     _print(arguments, "Reading the docstrings of the installed Python packages ...")
-    data = python_docs(packages=arguments.packages.split(",") if arguments.packages else None)
+    with show_stage("reading", quiet=arguments.quiet):
+        data = python_docs(packages=arguments.packages.split(",") if arguments.packages else None)
     rows = as_labels(data.tags)
     per_text = len(rows.indices) / rows.n_rows
     _print(
@@ -64,15 +67,15 @@ def run(arguments: argparse.Namespace) -> int:
         f"{rows.n_rows:,} texts, tagged by package and module: {rows.n_labels:,} tags, such as "
         f"{rows.name(int(rows.counts.argmax()))}; {per_text:.1f} per text.\n",
     )
-    with show_progress(quiet=arguments.quiet) as progress:
+    with show_progress(quiet=arguments.quiet, lines=True) as progress:
         made = plan(
             None,
             rows,
             trees=_TREES,
             compare_trees={"one-vs-rest": trees.star(rows.n_labels)},
-            progress=progress,
+            progress=of_stage("building trees", progress),
         )
-    print(made.table())
+    _print(arguments, made.table(), is_result=True)
     best, most_expensive = made.best.report, made.rows[-1].report
     _print(
         arguments,
@@ -83,23 +86,30 @@ def run(arguments: argparse.Namespace) -> int:
         f"{1 - 1 / best.ratio:.0%}.",
     )
     parts = hold_out(Texts(data.texts, data.tags), HOLDOUT, seed=0)
-    tagger = _train(arguments, parts)
-    return _save(arguments, made, rows, tagger, parts)
+    tagger, found = _train(arguments, parts)
+    written = _save(arguments, made, rows, tagger, parts)
+    if arguments.json:
+        names = [str(path) for path in written]
+        print_json({"plan": made.to_dict(), "model": found, "written": names})
+    return 130 if made.stopped else 0
 
 
-def _train(arguments: argparse.Namespace, parts: Parts) -> TextTagger:
-    """Train a tagger, print its metrics, and predict tags for a few queries."""
+def _train(arguments: argparse.Namespace, parts: Parts) -> tuple[TextTagger, dict[str, Any]]:
+    """Train a tagger, print and return its figures, and predict tags for a few queries."""
     training, calibration, evaluation = parts
     _print(arguments, "\nTraining a tagger, with a tenth of the texts held out ...")
-    tagger = train_model({}, training, calibration, progress=not arguments.quiet)
+    tagger = train_model({}, training, calibration, quiet=arguments.quiet)
     assert isinstance(tagger, TextTagger)
-    print(aligned(report(tagger, training, evaluation)))
-    for query, tags in zip(_QUERIES, tagger.tag(_QUERIES, k=3), strict=True):
-        print(f"\n{query}")
-        print(*(f"    {probability:.3f}  {tag}" for tag, probability in tags), sep="\n")
+    with show_stage("evaluating", quiet=arguments.quiet):
+        found = figures(tagger, training, evaluation)
+    _print(arguments, aligned(report(found)), is_result=True)
+    found["predictions"] = dict(zip(_QUERIES, tagger.tag(_QUERIES, k=3), strict=True))
+    for query, tags in found["predictions"].items():
+        lines = [f"    {probability:.3f}  {tag}" for tag, probability in tags]
+        _print(arguments, "\n".join([f"\n{query}", *lines]), is_result=True)
     _print(arguments, f"\nExplanation of the first tag for {_QUERIES[0]!r}:\n")
-    print(tagger.explain(_QUERIES[0], top_features=3))
-    return tagger
+    _print(arguments, str(tagger.explain(_QUERIES[0], top_features=3)), is_result=True)
+    return tagger, found
 
 
 def _accuracies(tagger: TextTagger, parts: Parts) -> dict[str, tuple[float, float]]:
@@ -139,7 +149,7 @@ def _save(
     rows: LabelRows,
     tagger: TextTagger,
     parts: Parts,
-) -> int:
+) -> list[Path]:
     folder = Path(arguments.output)
     folder.mkdir(parents=True, exist_ok=True)
     made.best.tree.save(folder / "tree.json")
@@ -150,14 +160,15 @@ def _save(
     try:
         plots = cost_bars(costs, best.lower_bound / best.n_rows)
         plots |= tree_plots(made.best.tree, rows) | _model_plots(tagger, parts)
-        written += save_plots(arguments.output, plots)
+        with show_stage("drawing plots", quiet=arguments.quiet):
+            written += save_plots(arguments.output, plots)
     except ModuleNotFoundError as error:
         _print(arguments, f"\nNo plots were saved: {error}")
     _print(arguments, f"\nWritten to {folder}: " + ", ".join(path.name for path in written))
     _print(arguments, f"To predict tags for other texts: labeltree predict {folder / 'model.lt'}")
-    return 130 if made.stopped else 0
+    return written
 
 
-def _print(arguments: argparse.Namespace, text: str) -> None:
-    if not arguments.quiet:
+def _print(arguments: argparse.Namespace, text: str, *, is_result: bool = False) -> None:
+    if not arguments.json and (is_result or not arguments.quiet):
         print(text, flush=True)

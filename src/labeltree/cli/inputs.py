@@ -1,4 +1,4 @@
-"""Input data of commands: XMC text, a pair of npz files, or texts with tags."""
+"""Input data of commands: texts with tags, or numeric features with labels, in any format."""
 
 from __future__ import annotations
 
@@ -11,33 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.data import (
-    LabelRows,
-    as_labels,
-    read_csv,
-    read_fasttext,
-    read_folder,
-    read_jsonl,
-    read_npz,
-    read_npz_labels,
-    read_tsv,
-    read_xmc,
-)
-from labeltree.data.files import format_suffix
+from labeltree.cli.formats import FORMATS, RESTRICTED, Format, Sizes, found_format
+from labeltree.data import LabelRows, as_labels
+from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures
 from labeltree.text.options import TextOptions
 from labeltree.trees.formats import format_of
 
-_SUFFIXES = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".tsv": "tsv",
-    ".csv": "csv",
-    ".npz": "npz",
-}
-_TAG_FIELDS = ("tags", "labels")
+_WITH_LABELS = tuple(name for name in FORMATS if name not in ("npz", "lines"))
+_TAB = "tab"
 
 
 class UsageError(ValueError):
@@ -90,39 +73,92 @@ class Texts:
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the input data."""
+    """Add the arguments that name labeled data."""
     parser.add_argument(
         "data",
         nargs="?",
         help="JSONL (one {text, tags} per line), TSV (text, tab, tags), CSV (columns text, tags), "
-        "a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - for standard input",
+        "fastText, a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - for "
+        "standard input",
     )
     group = parser.add_argument_group("data")
     group.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
     group.add_argument("--y", metavar="Y.npz", help="labels, 0 or 1, saved in the same way")
-    group.add_argument(
-        "--format",
-        choices=("xmc", "jsonl", "tsv", "csv", "fasttext"),
-        help="input format (default: from the suffix)",
-    )
+    add_format_arguments(group, _WITH_LABELS)
+
+
+def add_format_arguments(group: Any, formats: tuple[str, ...] = tuple(FORMATS)) -> None:
+    """Add the arguments that describe the format of the data."""
+    group.add_argument("--format", choices=formats, help="input format (default: from the suffix)")
     group.add_argument(
         "--text-field",
         metavar="FIELD",
         default="text",
-        help="field or column of the text in JSONL and CSV (default: %(default)s)",
+        help="field of the text in JSONL, CSV and TSV (default: %(default)s)",
     )
     group.add_argument(
         "--label-field",
         metavar="FIELD",
-        help=f"field or column of the tags in JSONL and CSV (default: {' or '.join(_TAG_FIELDS)})",
+        help="field of the tags in JSONL, CSV and TSV (default: the first of "
+        f"{', '.join(LABEL_FIELDS)})",
     )
     group.add_argument(
         "--separator", default=",", help="separator of tags in TSV and CSV (default: %(default)s)"
     )
-    group.add_argument("--tags-first", action="store_true", help="tags precede the text in TSV")
     group.add_argument(
-        "--no-header", action="store_true", help="XMC text has no header line with its sizes"
+        "--delimiter",
+        type=_delimiter,
+        metavar="CHAR",
+        help="character between the fields of CSV, or tab (default: from the first line)",
     )
+    header = group.add_mutually_exclusive_group()
+    header.add_argument(
+        "--header",
+        action="store_true",
+        help="the first line of TSV names the fields (default: if it has the text and tag fields)",
+    )
+    header.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first line of TSV is a row; XMC text has no header line with its sizes",
+    )
+    group.add_argument(
+        "--tags-first", action="store_true", help="tags precede the text in TSV without a header"
+    )
+
+
+def add_id_argument(group: Any) -> None:
+    """Add the argument that names the field of identifiers, for commands that print rows."""
+    group.add_argument(
+        "--id-field",
+        metavar="FIELD",
+        help="field of an identifier to copy to the output (default: file names of a folder)",
+    )
+
+
+def _delimiter(text: str) -> str:
+    mark = "\t" if text in (_TAB, "\\t") else text
+    if len(mark) != 1 or mark in '"\r\n':
+        raise argparse.ArgumentTypeError(f"must be one character or {_TAB}, but is {text!r}")
+    return mark
+
+
+def written_format(arguments: argparse.Namespace) -> list[str]:
+    """Return the options for the format of the data that were given."""
+    words = []
+    for name, default in (
+        ("format", None),
+        ("text_field", "text"),
+        ("label_field", None),
+        ("separator", ","),
+        ("delimiter", None),
+    ):
+        value = getattr(arguments, name)
+        if value != default:
+            words += ["--" + name.replace("_", "-"), _TAB if value == "\t" else value]
+    for name in ("header", "no_header", "tags_first"):
+        words += ["--" + name.replace("_", "-")] * getattr(arguments, name)
+    return words
 
 
 def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
@@ -143,27 +179,23 @@ def read_data(arguments: argparse.Namespace, *, features: bool) -> Data:
     return Data(UNIT(data.X, in_place=True), data.rows)  # nobody else holds what was just read
 
 
-def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> Data | Texts:
+def read_examples(
+    arguments: argparse.Namespace, *, keep_texts: bool = True, sizes: Sizes | None = None
+) -> Data | Texts:
     """Return features with labels, or texts with tags, that the arguments name; see `read_data`."""
     if arguments.data is None and arguments.y is None:
         raise UsageError("no data is given; pass a file, or labels with --y Y.npz")
     if arguments.data is not None and (arguments.x is not None or arguments.y is not None):
         raise UsageError("the data must be one file, or --x and --y, but both are given")
     data: Data | Texts
-    if arguments.data is None:
-        source, data = arguments.y, _read_pair(arguments)
-    elif (kind := data_kind(arguments)) == "xmc":
-        source, data = (
-            arguments.data,
-            Data(*read_xmc(arguments.data, header=not arguments.no_header)),
-        )
+    source = arguments.y if arguments.data is None else arguments.data
+    form = FORMATS["npz"] if arguments.data is None else input_format(arguments)
+    if not form.has_texts:
+        data = Data(*form.read(arguments, sizes or Sizes()))
     else:
         # Texts that are not needed for features are dropped line by line.
-        pairs = [(text if keep_texts else "", tags) for text, tags in tagged_texts(arguments, kind)]
-        source, data = (
-            arguments.data,
-            Texts([text for text, _ in pairs], [tags for _, tags in pairs]),
-        )
+        rows = [(row.text if keep_texts else "", row.tags) for row in text_rows(arguments, form)]
+        data = Texts([text for text, _ in rows], [tags for _, tags in rows])
     if data.n_rows == 0:
         raise ValueError(f"{source}: the data has no rows")
     if not data.has_labels:
@@ -171,33 +203,51 @@ def read_examples(arguments: argparse.Namespace, *, keep_texts: bool = True) -> 
     return data
 
 
-def data_kind(arguments: argparse.Namespace) -> str:
-    """Return the format of the input file."""
-    kind: str = arguments.format or kind_of(arguments.data)
-    if kind == "npz":
+def input_format(
+    arguments: argparse.Namespace, default: str = "xmc", *, needs_labels: bool = True
+) -> Format:
+    """Return the format of the input file; `default` is that of files with an unknown suffix.
+
+    Raises
+    ------
+    UsageError
+        If labels are needed but the file is one of a pair, or an option does not apply.
+    """
+    if arguments.format is not None:
+        form = FORMATS[arguments.format]
+    else:
+        form = found_format(arguments.data, default)
+        if arguments.delimiter is not None and form is FORMATS[default]:
+            form = FORMATS["csv"]
+    if form.name == "npz" and needs_labels:
         raise UsageError("npz files come in pairs; pass them with --x X.npz --y Y.npz")
-    return kind
+    for name in RESTRICTED:
+        if getattr(arguments, name, None) and name not in form.options:
+            others = [entry.name for entry in FORMATS.values() if name in entry.options]
+            raise UsageError(
+                f"--{name.replace('_', '-')} applies to {', '.join(others)}, but the format is "
+                f"{form.name}; drop it, or set --format"
+            )
+    return form
 
 
-def tagged_texts(
-    arguments: argparse.Namespace, kind: str, *, with_tags: bool = True
-) -> Iterator[tuple[str, list[str]]]:
-    """Iterate over texts and tags, one line at a time."""
-    tags = (arguments.label_field or _TAG_FIELDS) if with_tags else None
-    if kind == "jsonl":
-        return read_jsonl(arguments.data, text_field=arguments.text_field, label_field=tags)
-    if kind == "csv":
-        return read_csv(
-            arguments.data,
-            text_field=arguments.text_field,
-            label_field=tags,
-            separator=arguments.separator,
-        )
-    if kind == "folder":
-        return read_folder(arguments.data)
-    if kind == "fasttext":
-        return read_fasttext(arguments.data)
-    return read_tsv(arguments.data, separator=arguments.separator, tags_first=arguments.tags_first)
+def text_fields(arguments: argparse.Namespace, *, with_labels: bool = True) -> Fields:
+    """Return the names of the fields of texts."""
+    named = arguments.label_field
+    return Fields(
+        arguments.text_field,
+        LABEL_FIELDS if named is None else (named,),
+        getattr(arguments, "id_field", None),
+        with_labels,
+    )
+
+
+def text_rows(
+    arguments: argparse.Namespace, form: Format, *, with_labels: bool = True
+) -> Iterator[TextRow]:
+    """Iterate over texts, one line at a time; `with_labels` requires that the field exists."""
+    rows: Iterator[TextRow] = form.read(arguments, text_fields(arguments, with_labels=with_labels))
+    return rows
 
 
 def check_tree_file(path: str) -> None:
@@ -206,28 +256,15 @@ def check_tree_file(path: str) -> None:
         format_of(path)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if not Path(path).parent.is_dir():
+    check_folder(path)
+
+
+def check_folder(path: str | None) -> None:
+    """Refuse an output file in a folder that does not exist; None and "-" are no files."""
+    if path is not None and path != "-" and not Path(path).parent.is_dir():
         raise UsageError(f"{path}: folder {Path(path).parent} does not exist")
 
 
-def _read_pair(arguments: argparse.Namespace) -> Data:
-    rows = read_npz_labels(arguments.y)
-    X = None if arguments.x is None else read_npz(arguments.x)
-    if X is not None and X.shape[0] != rows.n_rows:
-        raise ValueError(
-            f"{arguments.x} has {X.shape[0]} rows, but {arguments.y} has {rows.n_rows}"
-        )
-    return Data(X, rows)
-
-
-def kind_of(path: str) -> str:
-    """Return the kind of a file by its suffix."""
-    if Path(path).is_dir():
-        return "folder"
-    return _SUFFIXES.get(format_suffix(path), "xmc")
-
-
 def tfidf(texts: list[str]) -> Any:
-    """Return TF-IDF features of single words."""
-    options = TextOptions(ngram_range=(1, 1), min_df=1, sublinear_tf=False)
-    return TextFeatures.fit(options, texts, None)[1]
+    """Return the features that `labeltree train` makes by default."""
+    return TextFeatures.fit(TextOptions(), texts, None)[1]

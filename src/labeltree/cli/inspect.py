@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
+from labeltree.cli.options import add_json_argument, print_json
 from labeltree.estimators.summary import summarize
 
 SUMMARY = "show the contents of a model file"
@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", action="store_true", help="also verify checksums and every weight"
     )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the summary."""
     summary = summarize(arguments.model, verify=arguments.verify)
     if arguments.json:
-        print(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+        print_json(summary.to_dict())
     else:
         print(summary)
     return 0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import PLTClassifier, TextTagger, metrics
-from labeltree.cli.inputs import Data, Texts, UsageError
+from labeltree.cli.inputs import Data, Texts, UsageError, check_folder
 from labeltree.data import LabelRows, targets
 from labeltree.data.files import PACKED
 
@@ -26,8 +26,7 @@ def check_model_file(path: str) -> None:
         raise UsageError(f"a model is written to a plain file such as model.lt, but -o is {path}")
     if target.is_dir():
         raise UsageError(f"{path} is a folder, but a model is a single file; add a file name")
-    if not target.parent.is_dir():
-        raise UsageError(f"{path}: folder {target.parent} does not exist")
+    check_folder(path)
     if target.exists() and not os.access(target, os.W_OK):
         raise UsageError(f"{path}: you have no permission to write to it")
 
@@ -68,6 +67,13 @@ class Evaluation:
     def top(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The top labels of each row, and their probabilities."""
         return self.classifier.top_k(self.X, K)
+
+    @property
+    def n_unknown(self) -> tuple[int, int]:
+        """The number of labels that the model does not know, and of rows that have one."""
+        is_unknown = self.truth.indices >= len(self.classifier.classes_)
+        rows = np.repeat(np.arange(self.truth.n_rows), np.diff(self.truth.indptr))
+        return len(np.unique(self.truth.indices[is_unknown])), len(np.unique(rows[is_unknown]))
 
     def figures(self) -> dict[str, float]:
         """Metrics by name."""

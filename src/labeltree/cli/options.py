@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -14,10 +15,11 @@ from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.data import as_labels
 from labeltree.text.options import ANALYZERS, TextOptions
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
-from labeltree.trees.by_name import AUTO
+from labeltree.trees.by_name import AUTO, BUILDERS
+from labeltree.units import parse_bytes
 
-_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features")
-_OPTIONS = ("tree", "n_trees", "loss", "C", "max_memory", "checkpoint_dir", "n_jobs")
+_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features", "language")
+_OPTIONS = ("tree", "n_trees", "loss", "C", "max_iter", "max_memory", "checkpoint_dir", "n_jobs")
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,10 +45,16 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-features", type=int, help="number of most frequent words to keep (default: all)"
     )
     text.add_argument("--n-features", type=int, help="hash words to this number of features")
+    text.add_argument("--language", help="remove the endings of words, such as en (default: none)")
     text.add_argument("--no-sublinear-tf", action="store_true", help="use raw word counts")
     model = parser.add_argument_group("model")
     defaults = PLTClassifier()
-    model.add_argument("--tree", help=f"name of a tree builder (default: {defaults.tree})")
+    model.add_argument(
+        "--tree",
+        choices=BUILDERS,
+        metavar="NAME",
+        help=f"one of {', '.join(BUILDERS)} (default: {defaults.tree})",
+    )
     model.add_argument(
         "--width", type=float, help="width of the nodes of the auto tree (default: 3)"
     )
@@ -68,10 +76,18 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
         "--C", type=float, help=f"inverse regularization strength (default: {defaults.C:g})"
     )
     model.add_argument(
+        "--max-iter",
+        type=int,
+        help=f"maximum passes over the rows of a node (default: {defaults.max_iter})",
+    )
+    model.add_argument(
         "--quantize", action="store_true", help="store 8-bit weights, for a smaller file"
     )
     model.add_argument(
-        "--max-memory", metavar="SIZE", help="memory limit in addition to the data, such as 500MB"
+        "--max-memory",
+        metavar="SIZE",
+        type=_size,
+        help="memory limit in addition to the data, such as 500MB",
     )
     model.add_argument(
         "--checkpoint-dir", metavar="DIR", help="folder to save progress in and resume from"
@@ -80,6 +96,18 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--random-state", type=int, default=0, help="random seed (default: %(default)s)"
     )
+
+
+def add_json_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that prints the report as JSON."""
+    parser.add_argument(
+        "--json", action="store_true", help="print the report as one JSON object, and nothing else"
+    )
+
+
+def print_json(report: Mapping[str, Any]) -> None:
+    """Print a report as one JSON object."""
+    print(json.dumps(report, indent=2, ensure_ascii=False))
 
 
 def add_hierarchy_arguments(group: Any, flag: str, text: str) -> None:
@@ -91,7 +119,7 @@ def add_hierarchy_arguments(group: Any, flag: str, text: str) -> None:
         help="the second column has paths from the root with this separator",
     )
     group.add_argument(
-        "--language", help="language of names in a SKOS file, such as en (default: all)"
+        "--hierarchy-language", help="language of names in a SKOS file, such as en (default: all)"
     )
 
 
@@ -99,7 +127,7 @@ def read_hierarchy(arguments: argparse.Namespace, path: str) -> Hierarchy:
     """Return the hierarchy in a file, and print its warnings to standard error."""
     with shown_warnings(quiet=arguments.quiet):
         return Hierarchy.load(
-            path, separator=arguments.hierarchy_separator, language=arguments.language
+            path, separator=arguments.hierarchy_separator, language=arguments.hierarchy_language
         )
 
 
@@ -144,6 +172,14 @@ def _own_tree(arguments: argparse.Namespace, data: Data | Texts) -> LabelTree:
     rows = as_labels(data.tags) if isinstance(data, Texts) else data.rows
     with shown_warnings(quiet=arguments.quiet):
         return from_hierarchy(hierarchy, rows, collapse=arguments.collapse)
+
+
+def _size(text: str) -> str:
+    try:
+        parse_bytes("--max-memory", text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _count_or_share(text: str) -> int | float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from labeltree.cli.inputs import (
     Data,
@@ -12,19 +11,19 @@ from labeltree.cli.inputs import (
     check_tree_file,
     read_data,
 )
+from labeltree.cli.options import add_json_argument, print_json
 from labeltree.cli.plots import cost_bars, save_plots, tree_plots
-from labeltree.data.files import open_write
 from labeltree.planning.budget import Budget
 from labeltree.planning.candidates import CANDIDATES
 from labeltree.planning.plans import DEFAULT_SWEEPS, Plan, plan
-from labeltree.progress import show_progress
+from labeltree.progress import of_stage, show_progress, show_stage
 from labeltree.trees import LabelTree
 
 SUMMARY = "compare trees for your data and choose the best one within a budget"
 EXAMPLES = """\
   labeltree plan train.txt
   labeltree plan --x X.npz --y Y.npz --budget 60s,500MB
-  labeltree plan tagged.jsonl --labels-only --json plan.json
+  labeltree plan tagged.jsonl --labels-only --json > plan.json
   labeltree plan train.txt --compare-tree mine=taxonomy.json --holdout 0.1 -o best.json
 
 The exit code is 1 if no tree is within the budget; the table is printed anyway.
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=_budget,
         help="limits separated by commas: 60s (building and training), 500MB (training), "
-        "50us (one query), model=20MB",
+        "model=20MB",
     )
     known = ",".join(candidate.name for candidate in CANDIDATES)
     parser.add_argument(
@@ -58,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--holdout",
         type=float,
         default=0.0,
-        help="share of rows held out to estimate the cost of queries (default: 0)",
+        help="share of rows that trees are not built from, to show their cost (default: 0)",
     )
     parser.add_argument(
         "--sweeps",
@@ -70,16 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--random-state", type=int, default=0, help="random seed (default: %(default)s)"
     )
     parser.add_argument(
-        "--n-jobs", type=int, help="number of threads for k-means (default: all cores)"
+        "--n-jobs", type=int, help="number of threads for trees over features (default: all cores)"
     )
     parser.add_argument("--labels-only", action="store_true", help="ignore features")
-    parser.add_argument(
-        "--json",
-        metavar="FILE",
-        help="write the plan as JSON; - for standard output, without the table",
-    )
     parser.add_argument("--plot", metavar="DIR", help="save plots to this folder")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the best tree to this file")
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,7 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_tree_file(arguments.output)
     own = {name: LabelTree.load(path) for name, path in map(_name_and_path, arguments.compare_tree)}
-    data = read_data(arguments, features=not arguments.labels_only)
+    _check_trees(arguments)
+    with show_stage("reading", quiet=arguments.quiet, lines=False):
+        data = read_data(arguments, features=not arguments.labels_only)
+    if arguments.budget is not None and (arguments.labels_only or data.X is None):
+        raise UsageError(
+            "--budget needs features; add --x X.npz, or drop --budget or --labels-only"
+        )
     with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
             None if arguments.labels_only else data.X,
@@ -99,14 +100,25 @@ def run(arguments: argparse.Namespace) -> int:
             sweeps=arguments.sweeps,
             random_state=arguments.random_state,
             n_jobs=arguments.n_jobs,
-            progress=progress,
+            progress=of_stage("building trees", progress),
         )
-    if arguments.json != "-":
+    if not arguments.json:
         print(made.table())
-    _write(arguments, made, data)
+    written = _write(arguments, made, data)
+    if arguments.json:
+        print_json({**made.to_dict(), "written": written})
+    elif written and not arguments.quiet:
+        print("written:", *written)
     if made.stopped:
         return INTERRUPTED
     return 0 if made.fits else 1
+
+
+def _check_trees(arguments: argparse.Namespace) -> None:
+    known = [candidate.name for candidate in CANDIDATES]
+    for name in arguments.trees.split(",") if arguments.trees else ():
+        if name not in known:
+            raise UsageError(f"--trees must be among {', '.join(known)}, but one is {name!r}")
 
 
 def _budget(text: str) -> Budget:
@@ -123,12 +135,8 @@ def _name_and_path(text: str) -> tuple[str, str]:
     return name, path
 
 
-def _write(arguments: argparse.Namespace, made: Plan, data: Data) -> None:
+def _write(arguments: argparse.Namespace, made: Plan, data: Data) -> list[str]:
     written = []
-    if arguments.json is not None:
-        with open_write(arguments.json) as stream:
-            stream.write(json.dumps(made.to_dict(), indent=2, ensure_ascii=False).encode() + b"\n")
-        written += [arguments.json] if arguments.json != "-" else []
     if arguments.output is not None:
         made.best.tree.save(arguments.output)
         written.append(arguments.output)
@@ -137,5 +145,4 @@ def _write(arguments: argparse.Namespace, made: Plan, data: Data) -> None:
         costs = {row.name: row.report.cost_per_row for row in made.rows}
         plots = cost_bars(costs, report.lower_bound / report.n_rows)
         written += save_plots(arguments.plot, plots | tree_plots(made.best.tree, data.rows))
-    if written and arguments.json != "-" and not arguments.quiet:
-        print("written:", *written)
+    return [str(path) for path in written]

@@ -3,57 +3,68 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
+import numpy as np
+
 from labeltree import TextTagger, load
-from labeltree.cli.inputs import UsageError, kind_of
+from labeltree.cli.formats import FORMATS, Format, Sizes, format_by_suffix
+from labeltree.cli.inputs import (
+    UsageError,
+    add_format_arguments,
+    add_id_argument,
+    check_folder,
+    input_format,
+    text_rows,
+)
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
-from labeltree.data import read_csv, read_jsonl, read_npz, read_xmc
+from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, header
 from labeltree.data.files import open_write
-from labeltree.data.text import numbered_lines
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 
 SUMMARY = "predict labels and their probabilities"
 EXAMPLES = """\
   echo 'eigenvalues of a sparse matrix' | labeltree predict model.lt
   labeltree predict model.lt texts.txt --k 3
-  labeltree predict model.lt docs.jsonl --threshold 0.5 --output-format jsonl -o tags.jsonl
-  labeltree predict model.lt docs.jsonl --output-format csv | head
+  labeltree predict model.lt docs.jsonl --id-field id --threshold 0.5 -o tags.jsonl
+  labeltree predict model.lt folder-of-texts -o tags.csv
+  zcat docs.csv.gz | labeltree predict model.lt - --format csv --output-format tsv | head
   labeltree predict model.lt --x X.npz
   labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
 
-A model of texts reads one text per line, JSONL or CSV; a model of numeric features reads XMC text
-or --x. The output has the order of the input. The text format has one line per row, with
-label:probability pairs separated by tabs. Ancestors must reach the threshold, by default 0.5.
+The data has the same formats as for train and evaluate; its labels are ignored. Standard input, and
+a file whose suffix is unknown, has one text per line, or XMC text if the model has numeric
+features. The output has the order of the input. The text format has one line per row, with
+label:probability pairs separated by tabs, after the identifier if there is one. CSV and TSV have
+one line per label. Ancestors must reach the threshold, by default 0.5.
 """
 _K = 5
 _CHUNK = 4096
 
-Prediction = list[tuple[Any, float]]
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows to predict at once."""
+
+    rows: Any  # texts, or a matrix
+    ids: list[Identifier]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("model", help="model file written by labeltree train")
-    parser.add_argument("data", nargs="?", default="-", help="input file (default: standard input)")
-    parser.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
     parser.add_argument(
-        "--format",
-        choices=("lines", "jsonl", "csv", "xmc"),
-        help="input format (default: from the suffix, else lines or xmc)",
+        "data", nargs="?", default="-", help="input file or folder (default: standard input)"
     )
-    parser.add_argument(
-        "--text-field",
-        metavar="FIELD",
-        default="text",
-        help="field or column of the text in JSONL and CSV (default: %(default)s)",
-    )
-    parser.add_argument("--no-header", action="store_true", help="XMC text has no header line")
+    group = parser.add_argument_group("data")
+    group.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
+    group.add_argument("--y", metavar="Y.npz", help="labels, which are not used")
+    add_format_arguments(group, tuple(name for name in FORMATS if name != "npz"))
+    add_id_argument(group)
     parser.add_argument(
         "-k",
         "--k",
@@ -68,9 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output-format",
-        choices=_WRITERS,
-        default="text",
-        help="output format; csv has one line per label (default: %(default)s)",
+        choices=WRITERS,
+        help="output format (default: from the suffix of the output file, else text)",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object per row: --output-format jsonl"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="-", help="output file (default: standard output)"
@@ -81,87 +94,115 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=_CHUNK,
         help="number of rows to predict at once (default: %(default)s)",
     )
+    parser.add_argument(
+        "--beam",
+        type=int,
+        help="number of nodes to continue with on each level; faster for flat probabilities, but "
+        "may miss labels (default: exact search)",
+    )
+    parser.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict chunk by chunk."""
     if arguments.chunk < 1:
         raise UsageError(f"--chunk must be at least 1, but is {arguments.chunk}")
+    check_folder(arguments.output)
     model = load(arguments.model)
     k = arguments.k
     if k is None and arguments.threshold is None:
         k = _K
     if k is not None and k < 1:
         raise UsageError(f"--k must be at least 1, but is {k}")
+    if arguments.threshold is not None and not 0 <= arguments.threshold <= 1:
+        raise UsageError(f"--threshold must be from 0 to 1, but is {arguments.threshold:g}")
+    if arguments.n_jobs is not None:
+        (model.classifier_ if isinstance(model, TextTagger) else model).n_jobs = arguments.n_jobs
     ancestry = None
     if arguments.ancestors is not None:
         ancestry = Ancestry(model, read_hierarchy(arguments, arguments.ancestors))
-    chunks: Iterator[Any]
-    chunks = _texts(arguments) if isinstance(model, TextTagger) else _rows(arguments, model)
-    write = _WRITERS[arguments.output_format]
+    form = _format(arguments, model)
+    chunks = (_texts if form.has_texts else _rows)(arguments, form, model)
+    output_format = _output_format(arguments)
+    write = WRITERS[output_format]
     with open_write(arguments.output) as stream:
-        if arguments.output_format == "csv":
-            stream.write(b"row,rank,label,probability\n")
-        n_rows = 0
+        with_ids = form.name == "folder" or arguments.id_field is not None
+        stream.write(header(output_format, with_ids=with_ids).encode())
+        n_rows = n_unknown = 0
         for chunk in chunks:
-            predictions = _predictions(model, chunk, k, arguments.threshold)
+            predictions, n_empty = _predictions(
+                model, chunk.rows, k, arguments.threshold, arguments.beam
+            )
+            n_unknown += n_empty
             if ancestry is not None:
-                _add_ancestors(predictions, ancestry, chunk, arguments.threshold)
-            lines = (write(n_rows + i, row) for i, row in enumerate(predictions))
-            stream.write("".join(lines).encode())
+                _add_ancestors(predictions, ancestry, chunk.rows, arguments.threshold)
+            numbers = range(n_rows, n_rows + len(predictions))
+            stream.write("".join(map(write, chunk.ids, predictions, numbers)).encode())
             stream.flush()
             n_rows += len(predictions)
         source = arguments.data if arguments.x is None else arguments.x
         if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file is a mistake
             raise ValueError(f"{source}: the data has no rows")
+    if n_unknown and not arguments.quiet:
+        print(
+            f"labeltree: {n_unknown:,} of {n_rows:,} texts have no word that the model knows; "
+            "their labels are those of texts in general",
+            file=sys.stderr,
+        )
     return 0
 
 
-def _texts(arguments: argparse.Namespace) -> Iterator[list[str]]:
-    kind = arguments.format or _kind(arguments.data, "lines")
-    if arguments.x is not None or kind == "xmc":
-        raise UsageError("the model was trained on texts, but the data has numeric features")
-    texts: Iterator[str]
-    if kind == "jsonl":
-        texts = (
-            text
-            for text, _ in read_jsonl(
-                arguments.data, text_field=arguments.text_field, label_field=None
-            )
-        )
-    elif kind == "csv":
-        texts = (
-            text
-            for text, _ in read_csv(
-                arguments.data, text_field=arguments.text_field, label_field=None
-            )
-        )
-    else:
-        texts = (line for _, line in numbered_lines(arguments.data))
-    while chunk := list(islice(texts, arguments.chunk)):
-        yield chunk
-
-
-def _rows(arguments: argparse.Namespace, model: Any) -> Iterator[Any]:
-    if arguments.x is None and (arguments.format or _kind(arguments.data, "xmc")) != "xmc":
-        raise UsageError("the model was trained on numeric features, but the data has texts")
+def _format(arguments: argparse.Namespace, model: Any) -> Format:
+    """Return the format of the data, which has to suit the model."""
+    if arguments.x is not None and arguments.data != "-":
+        raise UsageError("the data must be one file, or --x, but both are given")
+    if arguments.x is None and arguments.y is not None:
+        raise UsageError("--y has labels only; add features with --x X.npz")
+    has_texts = isinstance(model, TextTagger)
     if arguments.x is not None:
-        X = read_npz(arguments.x)
+        form = FORMATS["npz"]
     else:
-        n_features = model.n_features_in_ if arguments.no_header else None
-        header = not arguments.no_header
-        X, _ = read_xmc(arguments.data, header=header, n_features=n_features)
+        form = input_format(arguments, "lines" if has_texts else "xmc", needs_labels=False)
+    if has_texts and not form.has_texts:
+        raise UsageError("the model was trained on texts, but the data has numeric features")
+    if form.has_texts and not has_texts:
+        raise UsageError("the model was trained on numeric features, but the data has texts")
+    return form
+
+
+def _output_format(arguments: argparse.Namespace) -> str:
+    if arguments.json:
+        if arguments.output_format not in (None, "jsonl"):
+            raise UsageError(f"--json is JSONL, but --output-format is {arguments.output_format}")
+        return "jsonl"
+    if arguments.output_format is not None:
+        return str(arguments.output_format)
+    known = None if arguments.output == "-" else format_by_suffix(arguments.output)
+    return known.name if known is not None and known.name in WRITERS else "text"
+
+
+def _texts(arguments: argparse.Namespace, form: Format, _: Any) -> Iterator[Chunk]:
+    rows = text_rows(arguments, form, with_labels=False)
+    while chunk := list(islice(rows, arguments.chunk)):
+        yield Chunk([row.text for row in chunk], [row.id for row in chunk])
+
+
+def _rows(arguments: argparse.Namespace, form: Format, model: Any) -> Iterator[Chunk]:
+    X, _ = form.read(arguments, Sizes(model.n_features_in_))
     for first in range(0, X.shape[0], arguments.chunk):
-        yield X[first : first + arguments.chunk]
+        part = X[first : first + arguments.chunk]
+        yield Chunk(part, [None] * part.shape[0])
 
 
 def _predictions(
-    model: Any, chunk: Any, k: int | None, threshold: float | None
-) -> list[Prediction]:
+    model: Any, chunk: Any, k: int | None, threshold: float | None, beam: int | None
+) -> tuple[list[Prediction], int]:
+    """Return the labels of each row, best first, and the number of texts without known words."""
     if isinstance(model, TextTagger):
-        return model.tag(chunk, k, threshold)
-    found: list[Prediction] = model._ranked(model._checked(model._fitted, chunk), k, threshold)
-    return found
+        X = model.features_.transform(chunk)
+        n_empty = int((np.diff(X.indptr) == 0).sum())
+        return model.classifier_._ranked(X, k, threshold, beam=beam), n_empty
+    return model._ranked(model._checked(model._fitted, chunk), k, threshold, beam=beam), 0
 
 
 def _add_ancestors(
@@ -174,33 +215,3 @@ def _add_ancestors(
         above = dict(zip(named, found.data[begin:end].tolist(), strict=True))
         others = ((label, p) for label, p in predictions[i] if label not in above)
         predictions[i] = sorted([*above.items(), *others], key=lambda pair: -pair[1])
-
-
-def _kind(path: str, otherwise: str) -> str:
-    kind = kind_of(path)
-    return kind if kind in ("jsonl", "csv") else otherwise
-
-
-def _as_text(row: int, prediction: Prediction) -> str:
-    cells = (f"{' '.join(str(label).split())}:{p:.4f}" for label, p in prediction)
-    return "\t".join(cells) + "\n"
-
-
-def _as_json(row: int, prediction: Prediction) -> str:
-    labels, probabilities = [label for label, _ in prediction], [round(p, 6) for _, p in prediction]
-    fields = {"labels": labels, "probabilities": probabilities}
-    return json.dumps(fields, ensure_ascii=False) + "\n"
-
-
-def _as_csv(row: int, prediction: Prediction) -> str:
-    made = io.StringIO()
-    lines = ([row, rank, label, f"{p:.6f}"] for rank, (label, p) in enumerate(prediction, 1))
-    csv.writer(made, lineterminator="\n").writerows(lines)
-    return made.getvalue()
-
-
-_WRITERS: dict[str, Callable[[int, Prediction], str]] = {
-    "text": _as_text,
-    "jsonl": _as_json,
-    "csv": _as_csv,
-}

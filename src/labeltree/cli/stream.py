@@ -7,14 +7,28 @@ import json
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from labeltree import TextTagger, load
-from labeltree.cli.inputs import UsageError, tagged_texts
+from labeltree.cli.formats import FORMATS, Format
+from labeltree.cli.inputs import (
+    UsageError,
+    add_format_arguments,
+    add_id_argument,
+    input_format,
+    text_fields,
+    text_rows,
+)
 from labeltree.cli.models import check_model_file
+from labeltree.cli.prediction_lines import Identifier, Prediction, json_fields
+from labeltree.data.fields import Fields, TextRow
+from labeltree.data.files import file_name, open_read
+from labeltree.data.text import decoded_line, json_object, json_row
 
 SUMMARY = "predict tags line by line and update the model after each line"
 EXAMPLES = """\
@@ -22,26 +36,26 @@ EXAMPLES = """\
   labeltree stream new-model.lt docs.jsonl --save-rows 10000 > predictions.jsonl
 
 Each line is predicted before the model learns from it, so the reported precision is that on unseen
-lines (progressive validation). A line without tags is only predicted. If the model file does not
-exist, a new model is created. The file is replaced atomically at intervals: kill -9 loses only the
-lines since the last save.
+lines (progressive validation). A line without tags, or with null, is only predicted. A bad
+line of JSONL is reported on standard error, and its output line has no labels but an error; with
+--strict, and in other formats, the command stops there. If the model file does not exist, a new
+model is created. If it exists, the command replaces it, atomically and at intervals: kill -9 loses
+only the lines since the last save. The exit code is 1 if all lines are bad.
 """
 _N_FEATURES = 2**18
+_FORMATS = tuple(name for name, form in FORMATS.items() if form.has_texts and name != "lines")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("model", help="model file, created if it does not exist")
-    parser.add_argument("data", nargs="?", default="-", help="JSONL file (default: standard input)")
+    parser.set_defaults(replaces_model=True)
+    parser.add_argument("model", help="model file to replace, created if it does not exist")
     parser.add_argument(
-        "--text-field",
-        metavar="FIELD",
-        default="text",
-        help="field of the text (default: %(default)s)",
+        "data", nargs="?", default="-", help="file or folder of texts (default: standard input)"
     )
-    parser.add_argument(
-        "--label-field", metavar="FIELD", help="field of the tags (default: tags or labels)"
-    )
+    group = parser.add_argument_group("data")
+    add_format_arguments(group, _FORMATS)
+    add_id_argument(group)
     parser.add_argument(
         "-k", "--k", type=int, default=5, help="number of tags per line (default: %(default)s)"
     )
@@ -60,6 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=60.0,
         help="save after this number of seconds (default: %(default)s)",
     )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the summary on standard error as a JSON object; predictions are JSON anyway",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="stop at the first bad line, with exit code 1"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,88 +90,184 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, name) < 1:
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} must be at least 1, but is {getattr(arguments, name)}")
+    form = input_format(arguments, "jsonl")
     check_model_file(arguments.model)
     model = _open(arguments.model)
-    saver = Saver(model, arguments.model, arguments.save_rows, arguments.save_seconds)
     tally = Tally(arguments.k)
-    lines = tagged_texts(arguments, "jsonl")
+    saver = Saver(model, tally, arguments.model, arguments.save_rows, arguments.save_seconds)
+    lines = read_lines(arguments, form)
     before = signal.signal(signal.SIGTERM, _interrupt)  # the signal that stops a service
     try:
         while chunk := list(islice(lines, arguments.chunk)):
-            for prediction in predict_then_fit(model, chunk, arguments.k, tally):
-                fields = {"labels": [tag for tag, _ in prediction]}
-                fields["probabilities"] = [round(p, 6) for _, p in prediction]
-                print(json.dumps(fields, ensure_ascii=False))
+            for line, prediction in predict_then_fit(model, chunk, arguments.k):
+                tally.add(line, prediction)
+                _write(line, prediction, strict=arguments.strict)
             sys.stdout.flush()
-            saver.add(sum(bool(tags) for _, tags in chunk))
+            saver.save_if_due()
     finally:
         saver.save()
         signal.signal(signal.SIGTERM, before)
-    if not arguments.quiet:
+    if arguments.json:
+        print(json.dumps(tally.figures()), file=sys.stderr)
+    elif not arguments.quiet:
         print(tally.report(), file=sys.stderr)
-    return 0
+    return 1 if tally.n_bad and not tally.n_good else 0
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+@dataclass(frozen=True)
+class Line:
+    """One line of the input; if it is bad, `error` says why."""
+
+    where: str
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    id: Identifier = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, where: str, row: TextRow) -> Line:
+        """Return a line that was read."""
+        return cls(where, row.text, tuple(row.tags), row.id)
+
+
+def read_lines(arguments: argparse.Namespace, form: Format) -> Iterator[Line]:
+    """Iterate over all lines that are not empty; of JSONL also over bad ones."""
+    name = file_name(arguments.data)
+    if form.name != "jsonl":
+        for number, row in enumerate(text_rows(arguments, form), start=1):
+            yield Line.of(f"{name}: row {number}", row)
+        return
+    fields = text_fields(arguments)
+    with open_read(arguments.data) as stream:
+        for number, raw in enumerate(stream, start=1):
+            where = f"{name}: line {number}"
+            try:
+                content = decoded_line(where, raw, is_first=number == 1)
+                if content.strip():
+                    yield _parsed(where, json_object(where, content), fields)
+            except ValueError as error:
+                yield Line(where, error=str(error))
+
+
+def _parsed(where: str, found: dict[str, Any], fields: Fields) -> Line:
+    """Return a line whose tags may be missing or null."""
+    given = {name: value for name, value in found.items() if value is not None}
+    with_labels = any(name in given for name in fields.labels)
+    return Line.of(where, json_row(where, given, replace(fields, with_labels=with_labels)))
+
+
+def _write(line: Line, prediction: Prediction, *, strict: bool) -> None:
+    """Print one prediction; also for bad lines, so that output and input stay in step."""
+    if line.error is not None and strict:
+        sys.stdout.flush()
+        raise ValueError(line.error)
+    fields = json_fields(line.id, prediction)
+    if line.error is not None:
+        fields["error"] = line.error
+        print(f"labeltree: {line.error}", file=sys.stderr)
+    print(json.dumps(fields, ensure_ascii=False))
+
+
 class Tally:
-    """Precision of the predictions for rows with tags."""
+    """Number of lines of each kind, and the precision of the predictions for lines with tags."""
 
     def __init__(self, max_k: int) -> None:
         self.ks = [k for k in (1, 3, 5) if k <= max_k]
-        self.n_rows = 0
+        self.n_good = self.n_bad = self.n_learned = 0
         self.hits = dict.fromkeys(self.ks, 0)
 
-    def add(self, prediction: list[tuple[Any, float]], tags: list[str]) -> None:
-        """Count one row."""
-        self.n_rows += 1
-        for k in self.ks:
-            self.hits[k] += len({tag for tag, _ in prediction[:k]} & set(tags))
+    def add(self, line: Line, prediction: Prediction) -> None:
+        """Count one line."""
+        if line.error is not None:
+            self.n_bad += 1
+            return
+        self.n_good += 1
+        if line.tags:
+            self.n_learned += 1
+            for k in self.ks:
+                self.hits[k] += len({tag for tag, _ in prediction[:k]} & set(line.tags))
+
+    def figures(self) -> dict[str, float]:
+        """Return the counts and P@k by name."""
+        n_rows = max(self.n_learned, 1)
+        counts = {"n_good": self.n_good, "n_learned": self.n_learned, "n_bad": self.n_bad}
+        return counts | {f"P@{k}": self.hits[k] / (k * n_rows) for k in self.ks}
 
     def report(self) -> str:
         """Return P@k over all rows, each predicted before the model learned from it."""
-        n_rows = max(self.n_rows, 1)
-        parts = [f"P@{k} {100 * self.hits[k] / (k * n_rows):.1f} %" for k in self.ks]
-        return f"learned {self.n_rows:,} rows; predicted before learning: {', '.join(parts)}"
+        found = self.figures()
+        parts = [f"P@{k} {100 * found[f'P@{k}']:.1f} %" for k in self.ks]
+        return (
+            f"learned {self.n_learned:,} rows; predicted before learning: {', '.join(parts)}; "
+            f"{self.n_good - self.n_learned:,} lines without tags, {self.n_bad:,} bad lines"
+        )
 
 
 class Saver:
     """Saves the model after a number of rows or seconds."""
 
-    def __init__(self, model: TextTagger, path: str, n_rows: int, seconds: float) -> None:
-        self.model, self.path, self.n_rows, self.seconds = model, path, n_rows, seconds
-        self._unsaved = 0
+    def __init__(
+        self, model: TextTagger, tally: Tally, path: str, n_rows: int, seconds: float
+    ) -> None:
+        self.model, self.tally = model, tally
+        self.path, self.n_rows, self.seconds = path, n_rows, seconds
+        self._n_saved = 0
         self._last = time.monotonic()
 
-    def add(self, n_rows: int) -> None:
-        """Count learned rows, and save if it is time."""
-        self._unsaved += n_rows
-        if self._unsaved >= self.n_rows or time.monotonic() - self._last >= self.seconds:
+    def save_if_due(self) -> None:
+        """Save the model if it is time."""
+        is_late = time.monotonic() - self._last >= self.seconds
+        if is_late or self.tally.n_learned - self._n_saved >= self.n_rows:
             self.save()
 
     def save(self) -> None:
         """Save the model if it has learned since the last save."""
-        if self._unsaved:
+        if self.tally.n_learned > self._n_saved:
             self.model.save(self.path)
-        self._unsaved, self._last = 0, time.monotonic()
+        self._n_saved, self._last = self.tally.n_learned, time.monotonic()
 
 
 def predict_then_fit(
-    model: TextTagger, chunk: list[tuple[str, list[str]]], k: int, tally: Tally
-) -> list[list[tuple[Any, float]]]:
-    """Return the predictions for lines in order; the model then learns from those with tags."""
-    if all(tags for _, tags in chunk):
-        predictions = model.predict_then_fit(
-            [text for text, _ in chunk], [tags for _, tags in chunk], k
-        )
-        for prediction, (_, tags) in zip(predictions, chunk, strict=True):
-            tally.add(prediction, tags)
-        return predictions
-    if len(chunk) > 1:
-        return [one for line in chunk for one in predict_then_fit(model, [line], k, tally)]
-    return model.tag([chunk[0][0]], k) if model.__sklearn_is_fitted__() else [[]]
+    model: TextTagger, chunk: list[Line], k: int
+) -> Iterator[tuple[Line, Prediction]]:
+    """Yield lines and their predictions in order; the model then learns from those with tags."""
+    if len(chunk) > 1 and all(line.tags for line in chunk):
+        try:
+            predictions = model.predict_then_fit(
+                [line.text for line in chunk], _targets(model, chunk), k
+            )
+        except ValueError:  # nothing is learned; find the bad line one by one
+            pass
+        else:
+            yield from zip(chunk, predictions, strict=True)
+            return
+    for line in chunk:
+        yield _one(model, line, k)
+
+
+def _one(model: TextTagger, line: Line, k: int) -> tuple[Line, Prediction]:
+    if line.error is not None:
+        return line, []
+    try:
+        if line.tags:
+            return line, model.predict_then_fit([line.text], _targets(model, [line]), k)[0]
+        return line, model.tag([line.text], k)[0] if model.__sklearn_is_fitted__() else []
+    except ValueError as error:  # such as two tags for a model of one class per text
+        return replace(line, error=f"{line.where}: {error}"), []
+
+
+def _targets(model: TextTagger, chunk: list[Line]) -> list[Any]:
+    """Return the tags of lines in the form that the model was trained with."""
+    if not model.__sklearn_is_fitted__() or model.label_kind_ != "classes":
+        return [line.tags for line in chunk]
+    for line in chunk:
+        if len(line.tags) > 1:
+            raise ValueError(f"the model has one class per text, but the line has {len(line.tags)}")
+    return [line.tags[0] for line in chunk]
 
 
 def _open(path: str) -> TextTagger:

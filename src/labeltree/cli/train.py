@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,15 @@ import numpy as np
 from labeltree import PLTClassifier, TextTagger, cost
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
 from labeltree.cli.models import Evaluation, check_model_file
-from labeltree.cli.options import add_option_arguments, given_options
+from labeltree.cli.options import (
+    add_json_argument,
+    add_option_arguments,
+    given_options,
+    print_json,
+    shown_warnings,
+)
 from labeltree.data import as_labels
+from labeltree.progress import show_stage
 from labeltree.units import format_bytes, format_seconds
 
 SUMMARY = "train a model and write it to a file"
@@ -49,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-holdout", action="store_true", help="train on all rows, without evaluation"
     )
     add_option_arguments(parser)
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,21 +66,29 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--holdout must be above 0 and below 1, but is {arguments.holdout:g}")
     if arguments.data == "-" and arguments.format is None:
         raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
-    data = read_examples(arguments)
+    quiet = arguments.quiet
+    with show_stage("reading", quiet=quiet):
+        data = read_examples(arguments)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; add --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibration, evaluation = hold_out(data, share, arguments.random_state)
     options = given_options(arguments, training)
-    model = train_model(options, training, calibration, progress=not arguments.quiet)
+    with shown_warnings(quiet=quiet):
+        model = train_model(options, training, calibration, quiet=quiet)
     if arguments.quantize:
         model.quantize()
-    model.save(arguments.output)
-    if not arguments.quiet:
-        lines = report(model, training, evaluation)
-        lines.append(("written", f"{arguments.output}, {_size(arguments.output)}"))
-        lines.append(("time", format_seconds(time.monotonic() - start)))
-        print(aligned(lines))
+    with show_stage("writing", quiet=quiet):
+        model.save(arguments.output)
+    if quiet and not arguments.json:
+        return 0
+    with show_stage("evaluating", quiet=quiet or evaluation is None):
+        found = figures(model, training, evaluation)
+    found |= written_figures(arguments.output, time.monotonic() - start)
+    if arguments.json:
+        print_json(found)
+    else:
+        print(aligned(report(found)))
     return 0
 
 
@@ -92,43 +107,64 @@ def hold_out(
 
 
 def train_model(
-    options: dict[str, Any], data: Data | Texts, calibration: Data | Texts | None, *, progress: bool
+    options: dict[str, Any], data: Data | Texts, calibration: Data | Texts | None, *, quiet: bool
 ) -> PLTClassifier | TextTagger:
     """Return a calibrated tagger fitted to texts, or a classifier fitted to features."""
-    # Only on a terminal: a progress bar would clutter a log.
-    verbose = int(progress and sys.stderr.isatty())
+    verbose = int(not quiet)
     model: PLTClassifier | TextTagger
     if isinstance(data, Texts):
         model = TextTagger(verbose=verbose, **options).fit(data.texts, data.tags)
     else:
         model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
     if calibration is not None:
-        _calibrate(model, calibration)
+        with show_stage("calibrating", quiet=quiet):
+            _calibrate(model, calibration)
     return model
 
 
-def report(
+def figures(
     model: PLTClassifier | TextTagger, training: Data | Texts, evaluation: Data | Texts | None
-) -> list[tuple[str, str]]:
-    """Return the report on a model as (name, text) lines."""
+) -> dict[str, Any]:
+    """Return the report on a model as values by name, ready for JSON."""
     classifier = model.classifier_ if isinstance(model, TextTagger) else model
     rows = as_labels(training.tags) if isinstance(training, Texts) else training.rows
     n_trees = len(classifier.trees_)
-    per_row = classifier.training_cost_ / rows.n_rows / n_trees
-    bound = cost.lower_bound(rows) / rows.n_rows
-    n_evaluation = 0 if evaluation is None else evaluation.n_rows
+    return {
+        "n_rows": rows.n_rows,
+        "n_evaluation_rows": 0 if evaluation is None else evaluation.n_rows,
+        "n_labels": rows.n_labels,
+        "labels_per_row": len(rows.indices) / rows.n_rows,
+        "n_features": int(classifier.n_features_in_),
+        "metrics": None if evaluation is None else Evaluation.of(model, evaluation).figures(),
+        "n_trees": n_trees,
+        "cost_per_row": classifier.training_cost_ / rows.n_rows / n_trees,
+        "lower_bound_per_row": cost.lower_bound(rows) / rows.n_rows,
+    }
+
+
+def written_figures(path: str, seconds: float) -> dict[str, Any]:
+    """Return the figures of a model file and the time that it took."""
+    return {"written": path, "n_bytes": Path(path).stat().st_size, "seconds": seconds}
+
+
+def report(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return figures as (name, text) lines."""
     lines = [
-        ("rows", f"{rows.n_rows:,} training, {n_evaluation:,} evaluation"),
-        ("labels", f"{rows.n_labels:,}, {len(rows.indices) / rows.n_rows:.1f} per row"),
-        ("features", f"{classifier.n_features_in_:,}"),
+        ("rows", f"{found['n_rows']:,} training, {found['n_evaluation_rows']:,} evaluation"),
+        ("labels", f"{found['n_labels']:,}, {found['labels_per_row']:.1f} per row"),
+        ("features", f"{found['n_features']:,}"),
     ]
-    if evaluation is not None:
-        at = Evaluation.of(model, evaluation).figures()
+    if (at := found["metrics"]) is not None:
         precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))
         lines.append(("P@1 / 3 / 5", precision))
         lines.append(("ECE@5", f"{at['ECE@5']:.3f}, expected calibration error"))
+    per_row, bound = found["cost_per_row"], found["lower_bound_per_row"]
     ratio = f"{per_row / bound:.2f} times the lower bound of any tree"
-    lines.append(("cost", f"{per_row:.1f} nodes per row{' and tree' * (n_trees > 1)}, {ratio}"))
+    per_tree = " and tree" * (found["n_trees"] > 1)
+    lines.append(("cost", f"{per_row:.1f} nodes per row{per_tree}, {ratio}"))
+    if "written" in found:
+        lines.append(("written", f"{found['written']}, {format_bytes(found['n_bytes'])}"))
+        lines.append(("time", format_seconds(found["seconds"])))
     return lines
 
 
@@ -142,7 +178,3 @@ def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:
     known = held_out.truth.to_csr()[:, : len(held_out.classifier.classes_)]
     if known.nnz:
         held_out.classifier.calibrate(held_out.X, known)
-
-
-def _size(path: str) -> str:
-    return format_bytes(Path(path).stat().st_size)

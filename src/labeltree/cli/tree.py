@@ -14,6 +14,7 @@ from labeltree.cli.inputs import (
     check_tree_file,
     read_data,
 )
+from labeltree.cli.options import add_json_argument, print_json
 from labeltree.cli.plots import save_plots, tree_plots
 from labeltree.trees import LabelTree
 
@@ -89,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--collapse", action="store_true", help="remove inner nodes whose removal lowers the cost"
     )
     parser.add_argument("--plot", metavar="DIR", help="save plots to this folder")
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,14 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
         check_tree_file(arguments.output)
     data = read_data(arguments, features=arguments.builder in _OVER_FEATURES)
     tree = _build(arguments, options, data)
-    print(cost.report(tree, data.rows))
+    figures = cost.report(tree, data.rows)
+    if not arguments.json:
+        print(figures)
     written = []
     if arguments.output is not None:
         tree.save(arguments.output)
         written.append(arguments.output)
     if arguments.plot is not None:
         written += save_plots(arguments.plot, tree_plots(tree, data.rows))
-    if written and not arguments.quiet:
+    if arguments.json:
+        print_json({**figures.to_dict(), "written": [str(path) for path in written]})
+    elif written and not arguments.quiet:
         print("written:", *written)
     return 0
 

@@ -9,12 +9,27 @@ import time
 from pathlib import Path
 from typing import Any
 
-from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
+from labeltree.cli.inputs import (
+    Data,
+    Texts,
+    UsageError,
+    add_data_arguments,
+    read_examples,
+    written_format,
+)
 from labeltree.cli.models import check_model_file
-from labeltree.cli.options import add_option_arguments, given_options, written_options
-from labeltree.cli.train import aligned
+from labeltree.cli.options import (
+    add_json_argument,
+    add_option_arguments,
+    given_options,
+    print_json,
+    shown_warnings,
+    written_options,
+)
+from labeltree.cli.train import aligned, written_figures
 from labeltree.data.files import open_write
-from labeltree.progress import show_progress
+from labeltree.planning.budget import Budget
+from labeltree.progress import of_stage, show_progress, show_stage
 from labeltree.tuning import METRICS, Tuning, tune
 from labeltree.tuning.search import HOLDOUT, METRIC, TIME
 from labeltree.units import format_bytes, format_seconds
@@ -31,6 +46,7 @@ best settings so far; a second Ctrl-C exits without writing a model.
 """
 # Options for the final training only, not for the short trials of a search.
 _LAST_FIT_ONLY = ("checkpoint_dir",)
+_SHORTEST = 1e-3  # seconds, for a limit that is over before the search begins
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--time",
+        type=_duration,
         default=TIME,
         help="time limit for search and training, such as 90s or 1h (default: %(default)s)",
     )
@@ -59,57 +76,68 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trials", metavar="FILE", help="write all trials to a .json or .csv file")
     add_option_arguments(parser)
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Search, print the trials, train with the best settings and write the model."""
     start = time.monotonic()
     _check(arguments)
-    data = read_examples(arguments)
+    with show_stage("reading", quiet=arguments.quiet):
+        data = read_examples(arguments)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("tuning needs features; add --x X.npz")
     fixed = given_options(arguments, data)
     last = {name: fixed.pop(name) for name in _LAST_FIT_ONLY if name in fixed}
     seed = fixed.pop("random_state")
-    with show_progress(quiet=arguments.quiet) as progress:
+    with show_progress(quiet=arguments.quiet, lines=True) as progress:
         tuning = tune(
             *_parts(data),
-            time=arguments.time,
+            time=max(arguments.time - (time.monotonic() - start), _SHORTEST),
             metric=arguments.metric,
             holdout=arguments.holdout,
             n_settings=arguments.n_settings,
             random_state=seed,
-            progress=progress,
+            progress=of_stage("searching", progress),
             **fixed,
         )
     if arguments.trials is not None:
         with open_write(arguments.trials) as stream:
             is_csv = Path(arguments.trials).suffix == ".csv"
             stream.write((tuning.to_csv() if is_csv else tuning.to_json()).encode())
-    if not arguments.quiet:
+    if not (arguments.quiet or arguments.json):
         print(f"{tuning}\n")
-        if tuning.why_ended == "stopped":
-            print("labeltree: interrupted; training with the best settings so far", file=sys.stderr)
-    if arguments.dry_run:
-        print(command(arguments, tuning))
-        return 0
-    _write(arguments, tuning, data, last)
-    if not arguments.quiet:
-        print(aligned(_report(arguments, tuning, time.monotonic() - start)))
+    if tuning.why_ended == "stopped" and not arguments.quiet:
+        print("labeltree: interrupted; training with the best settings so far", file=sys.stderr)
+    found = {**tuning.to_dict(), "command": command(arguments, tuning)}
+    if not arguments.dry_run:
+        _write(arguments, tuning, data, last)
+        found |= written_figures(arguments.output, time.monotonic() - start)
+    if arguments.json:
+        print_json({**found, "search_seconds": tuning.seconds})
+    elif arguments.dry_run:
+        print(found["command"])
+    elif not arguments.quiet:
+        print(aligned(_report(found, tuning)))
     return 0
+
+
+def _duration(text: str) -> float:
+    """Return seconds."""
+    try:
+        seconds = Budget.parse({"time": text}).time
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    assert seconds is not None
+    return seconds
 
 
 def command(arguments: argparse.Namespace, tuning: Tuning) -> str:
     """Return the command that trains with the best settings."""
     words = ["labeltree", "train"]
     words += [arguments.data] if arguments.data is not None else []
-    for name in ("x", "y", "format", "label_field"):
-        value = getattr(arguments, name)
-        words += ["--" + name.replace("_", "-"), value] if value is not None else []
-    words += ["--text-field", arguments.text_field] if arguments.text_field != "text" else []
-    words += ["--separator", arguments.separator] if arguments.separator != "," else []
-    words += ["--tags-first"] * arguments.tags_first + ["--no-header"] * arguments.no_header
-    for name in ("hierarchy", "hierarchy_separator", "language"):
+    words += written_format(arguments)
+    for name in ("x", "y", "hierarchy", "hierarchy_separator", "hierarchy_language"):
         value = getattr(arguments, name)
         words += ["--" + name.replace("_", "-"), value] if value is not None else []
     words += ["--collapse"] * arguments.collapse
@@ -138,21 +166,21 @@ def _parts(data: Data | Texts) -> tuple[Any, Any]:
 def _write(
     arguments: argparse.Namespace, tuning: Tuning, data: Data | Texts, last: dict[str, Any]
 ) -> None:
-    verbose = int(not arguments.quiet and sys.stderr.isatty())
-    model = tuning.fit(*_parts(data), verbose=verbose, **last)
+    with shown_warnings(quiet=arguments.quiet):
+        model = tuning.fit(*_parts(data), verbose=int(not arguments.quiet), **last)
     if arguments.quantize:
         model.quantize()
-    model.save(arguments.output)
+    with show_stage("writing", quiet=arguments.quiet):
+        model.save(arguments.output)
 
 
-def _report(arguments: argparse.Namespace, tuning: Tuning, seconds: float) -> list[tuple[str, str]]:
+def _report(found: dict[str, Any], tuning: Tuning) -> list[tuple[str, str]]:
     best, default = tuning.best, tuning.default
-    size = format_bytes(Path(arguments.output).stat().st_size)
     gain = f"{best.score:.4f}, default {default.score:.4f}"
     return [
         ("best", " ".join(written_options(best.settings)) or "default settings"),
         (tuning.metric, f"{gain}, on {tuning.n_validation:,} held-out rows"),
         ("searched", f"{len(tuning.trials)} trials in {format_seconds(tuning.seconds)}"),
-        ("written", f"{arguments.output}, {size}, trained on all rows"),
-        ("time", format_seconds(seconds)),
+        ("written", f"{found['written']}, {format_bytes(found['n_bytes'])}, trained on all rows"),
+        ("time", format_seconds(found["seconds"])),
     ]

@@ -7,6 +7,7 @@ import argparse
 from labeltree import TextTagger, load
 from labeltree.cli.inputs import Data, UsageError, add_data_arguments, read_examples
 from labeltree.cli.models import check_model_file
+from labeltree.cli.options import add_json_argument, print_json
 
 SUMMARY = "update a model with new rows and labels, without retraining from scratch"
 EXAMPLES = """\
@@ -14,7 +15,8 @@ EXAMPLES = """\
   labeltree update model.lt new.jsonl -o newer.lt --rebuild-tree
   labeltree update model.lt --x X.npz --y Y.npz
 
-The model file is replaced only after the new one is completely written.
+Without -o, the command replaces the model file, once the new one is completely written. -o can
+name the model file, but not a file with data.
 """
 
 
@@ -25,8 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="output file for the model (default: replace it)"
     )
+    parser.set_defaults(replaces_model=True)
     parser.add_argument("--rebuild-tree", action="store_true", help="rebuild the tree afterwards")
     parser.add_argument("--n-jobs", type=int, help="number of threads (default: as in the model)")
+    add_json_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,10 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.rebuild_tree:
         model.rebuild_tree()
     model.save(target)
-    if not arguments.quiet:
-        cost = model.tree_cost_
+    cost, n_new = model.tree_cost_, len(model.classes_) - n_known
+    if arguments.json:
+        counts = {"n_rows": data.n_rows, "n_new_labels": n_new, "n_labels": len(model.classes_)}
+        costs = {"cost_per_row": cost.cost, "lower_bound_per_row": cost.lower_bound}
+        print_json({**counts, **costs, "written": target})
+    elif not arguments.quiet:
         print(
-            f"learned {data.n_rows:,} rows and {len(model.classes_) - n_known:,} new labels; "
+            f"learned {data.n_rows:,} rows and {n_new:,} new labels; "
             f"{cost.cost:.1f} nodes per row, lower bound {cost.lower_bound:.1f} for any tree"
         )
         print(f"written to {target}")

@@ -28,7 +28,7 @@ def assign(tree: LabelTree, labels: Iterable[int]) -> tuple[NDArray[np.int32], N
     >>> assign(tree, [])
     (array([], dtype=int32), array([0], dtype=int32))
     """
-    row = as_labels([list(labels)], n_labels=tree.n_labels)
+    row = as_labels([set(labels)], n_labels=tree.n_labels)
     return _core.assign(tree._native, row.indices)
 
 

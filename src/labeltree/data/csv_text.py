@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from labeltree.data.fields import LABEL_FIELDS, Columns, Fields, TextRow
 from labeltree.data.files import Source, file_name
-from labeltree.data.text import TaggedText, numbered_lines, split_tags
+from labeltree.data.text import TaggedText, numbered_lines
 
+_DELIMITERS = (",", ";", "\t", "|")
 _MAX_FIELD = 1 << 30  # the csv module refuses fields above 128 kB by default
 
 
@@ -15,12 +18,13 @@ def read_csv(
     path: Source,
     *,
     text_field: str = "text",
-    label_field: str | Sequence[str] | None = "tags",
+    label_field: str | Sequence[str] | None = LABEL_FIELDS,
     separator: str = ",",
+    delimiter: str | None = None,
 ) -> Iterator[TaggedText]:
     """Iterate over the (text, tags) pairs of a CSV file whose first row names the columns.
 
-    Quoted fields may contain commas and line breaks.
+    Quoted fields may contain delimiters and line breaks.
 
     Parameters
     ----------
@@ -33,6 +37,9 @@ def read_csv(
         if the texts have no tags.
     separator
         Separator between the tags of a field.
+    delimiter
+        Character between fields. By default, it is a comma, a semicolon, a tab or a vertical bar,
+        depending on the first row.
 
     Raises
     ------
@@ -45,37 +52,65 @@ def read_csv(
     >>> import io
     >>> list(read_csv(io.BytesIO(b'text,tags\\n"green, hot tea","tea,hot"\\n')))
     [('green, hot tea', ['tea', 'hot'])]
+    >>> list(read_csv(io.BytesIO(b"id;text;category\\n17;green, hot tea;tea\\n")))
+    [('green, hot tea', ['tea'])]
     """
+    fields = Fields.of(text_field, label_field)
+    for row in csv_rows(path, fields, separator=separator, delimiter=delimiter):
+        yield row.text, row.tags
+
+
+def csv_rows(
+    path: Source, fields: Fields, *, separator: str = ",", delimiter: str | None = None
+) -> Iterator[TextRow]:
+    """Iterate over the texts, tags and identifiers of a CSV file; see `read_csv`."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ValueError(
+            "delimiter must be one character other than a quotation mark or a line break, but is "
+            f"{delimiter!r}"
+        )
     name = file_name(path)
-    lines = (line + "\n" for _, line in numbered_lines(path))
     csv.field_size_limit(_MAX_FIELD)
-    reader = csv.reader(lines, strict=True)
+    lines = (line + "\n" for _, line in numbered_lines(path))
+    if (first := next(lines, None)) is None:
+        return
+    if delimiter is None:
+        delimiter = _found_delimiter(first, fields)
+    reader = csv.reader(chain([first], lines), strict=True, delimiter=delimiter)
     try:
-        if (header := next(reader, None)) is None:
-            return
-        at_text = _column(name, header, [text_field])
-        wanted = [label_field] if isinstance(label_field, str) else label_field
-        at_tags = None if wanted is None else _column(name, header, wanted)
-        for row in reader:
-            if not row:
+        columns = Columns.of(name, next(reader, []), fields)
+        for cells in reader:
+            if not cells:
                 continue
             where = f"{name}: line {reader.line_num}"
-            if len(row) != len(header):
+            if len(cells) != columns.n_columns:
                 raise ValueError(
-                    f"{where}: a row must have {len(header)} fields like the first row, but has "
-                    f"{len(row)}"
+                    f"{where}: a row must have {columns.n_columns} fields like the first row, but "
+                    f"has {len(cells)}; set delimiter if it is not {delimiter!r}"
                 )
-            listed = [] if at_tags is None else split_tags(row[at_tags], separator)
-            if "" in listed:
-                raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
-            yield row[at_text], listed
+            yield columns.row(where, cells, separator)
     except csv.Error as error:
         raise ValueError(f"{name}: line {reader.line_num}: broken CSV: {error}") from None
 
 
-def _column(name: str, header: list[str], wanted: Sequence[str]) -> int:
-    for column in wanted:
-        if column in header:
-            return header.index(column)
-    found = ", ".join(f'"{column}"' for column in header)
-    raise ValueError(f'{name}: line 1: column "{wanted[0]}" is missing; columns are {found}')
+def _found_delimiter(line: str, fields: Fields) -> str:
+    """Return the delimiter that separates the wanted columns, or the most columns.
+
+    Examples
+    --------
+    >>> _found_delimiter("text|tags, if any", Fields()), _found_delimiter("text", Fields())
+    ('|', ',')
+    """
+    headers = {mark: _cells(line, mark) for mark in _DELIMITERS}
+    for is_header in (fields.are_named_in, lambda cells: fields.text in cells):
+        named = [mark for mark, cells in headers.items() if is_header(cells)]
+        if named:
+            return named[0]
+    return max(headers, key=lambda mark: len(headers[mark]))
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []

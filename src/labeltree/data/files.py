@@ -21,6 +21,7 @@ PACKED = (".gz", ".zst")
 # A few bytes of zstd can stand for a megabyte, so little is read at a time.
 _ZSTD_PIECE = 8192
 
+_TEMPORARY = ".part"
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -126,14 +127,16 @@ def open_write(target: Source) -> Iterator[IO[bytes]]:
         with opened as raw, _packed(raw, path.suffix) as stream:
             yield stream
     except OSError as error:
-        if error.filename is None and error.errno in _NO_ROOM:  # a write does not name its file
-            error.filename = os.fspath(target)
+        # A write does not name its file, and users do not know the temporary one.
+        no_name = error.filename is None and error.errno in _NO_ROOM
+        if no_name or str(error.filename).endswith(_TEMPORARY):
+            error.filename, error.filename2 = os.fspath(target), None
         raise
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_TEMPORARY}")
     try:
         with beside.open("xb") as raw:
             yield raw

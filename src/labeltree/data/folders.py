@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from labeltree.data.fields import TextRow
 from labeltree.data.text import TaggedText
 
 
@@ -32,12 +33,18 @@ def read_folder(path: str | os.PathLike[str]) -> Iterator[TaggedText]:
     ...     list(read_folder(folder))
     [('rye bread', ['bread', 'rye']), ('green tea', ['tea'])]
     """
+    for row in folder_rows(path):
+        yield row.text, row.tags
+
+
+def folder_rows(path: str | os.PathLike[str]) -> Iterator[TextRow]:
+    """Iterate over the texts and tags of a folder; identifiers are file names relative to it."""
     top = Path(path)
     files = sorted(top.rglob("*.txt"))
     if not files:
         raise ValueError(f"{top}: this folder has no .txt files")
     for file in files:
-        yield _decoded(file), _tags(file, top)
+        yield TextRow(_decoded(file), _tags(file, top), file.relative_to(top).as_posix())
 
 
 def _tags(file: Path, top: Path) -> list[str]:

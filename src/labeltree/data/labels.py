@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from labeltree.data.compressed import (
     pointers,
     row_of,
 )
+from labeltree.data.nested_lists import table_of_lists
 
 Kind = Literal["indicator", "sets", "classes"]
 _COLLECTIONS = (list, tuple, set, frozenset, range, np.ndarray)
@@ -43,6 +44,7 @@ class LabelRows:
     n_labels: int
     names: npt.NDArray[Any] | None = None  # None if the labels are 0..n_labels - 1
     kind: Kind = "indicator"  # the form of Y, so that predictions can be returned in the same form
+    is_dense: bool = False  # whether Y was an indicator that is not sparse
 
     @property
     def n_rows(self) -> int:
@@ -87,7 +89,7 @@ class LabelRows:
         indptr = pointers(lengths)
         shift = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths)
         indices = self.indices[shift + np.arange(indptr[-1])]
-        return LabelRows(indptr, indices, self.n_labels, self.names, self.kind)
+        return replace(self, indptr=indptr, indices=indices)
 
     def to_csr(self) -> sparse.csr_array[np.uint8, tuple[int, int]]:
         """Return the 0/1 indicator matrix of shape (n_rows, n_labels).
@@ -112,8 +114,10 @@ def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> Labe
         One of: a 0/1 indicator (a sparse matrix in any format, a two-dimensional array, or a
         DataFrame, whose column names become label names); one list, tuple or set of hashable
         labels per row; one class per row (a one-dimensional array, a list or a Series). Nested
-        *lists* are always label lists, never an indicator. Duplicate labels in a row count once.
-        LabelRows are returned unchanged.
+        lists of the same length, at least 2, with only 0 and 1 are an indicator, like
+        ``Y.tolist()``; other nested lists are label lists. ``[[0, 1], [1, 0]]``, where each row has
+        0 and 1 once, could be both and is refused. Duplicate labels in a row count once. LabelRows
+        are returned unchanged.
     n_labels
         Number of labels. Labels must be integers in 0..n_labels - 1; an indicator must have
         n_labels columns.
@@ -123,8 +127,8 @@ def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> Labe
     Raises
     ------
     ValueError
-        If an indicator has entries other than 0 and 1, a label is unknown or missing, or index
-        arrays are inconsistent.
+        If an indicator has entries other than 0 and 1, nested lists could be an indicator or label
+        lists, a label is unknown or missing, or index arrays are inconsistent.
     TypeError
         If Y does not hold labels.
 
@@ -150,6 +154,9 @@ def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> Labe
         Y = _array(Y)
         if Y.ndim == 2:
             return _fit_known(_dense(Y), n_labels, known)
+    table = table_of_lists(Y, n_labels, known)
+    if table is not None:
+        return _fit_known(_dense(table), n_labels, known)
     return _listed(Y, n_labels, known)
 
 
@@ -183,13 +190,13 @@ def _frame(Y: Any) -> LabelRows:
     )
     names = naming.name_array(list(Y.columns))
     naming.name_positions(names)
-    return _named(rows.indptr, rows.indices, names, "indicator")
+    return replace(_named(rows.indptr, rows.indices, names, "indicator"), is_dense=rows.is_dense)
 
 
 def _dense(Y: npt.NDArray[Any]) -> LabelRows:
     if Y.dtype.kind not in "biufO":
         raise TypeError(f"an indicator Y must be 0/1 numbers, but has dtype {Y.dtype}")
-    return _indicator(dense_rows(Y, "Y"))
+    return replace(_indicator(dense_rows(Y, "Y")), is_dense=True)
 
 
 def _indicator(rows: CompressedRows) -> LabelRows:
@@ -286,7 +293,8 @@ def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | 
     if rows.names is None and rows.kind == "indicator":
         if rows.n_labels != len(known):
             raise ValueError(f"Y has {rows.n_labels} labels, but {len(known)} are expected")
-        return _named(rows.indptr, rows.indices, known, rows.kind)
+        named = _named(rows.indptr, rows.indices, known, rows.kind)
+        return replace(named, is_dense=rows.is_dense)
     position = naming.name_positions(known)
     new = np.array([position.get(rows.name(j), -1) for j in range(rows.n_labels)], np.int32)
     codes = new[rows.indices]
@@ -299,7 +307,7 @@ def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | 
         )
     row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
     indptr, indices = _from_pairs(row, codes, rows.n_rows, len(known))
-    return _named(indptr, indices, known, rows.kind)
+    return replace(_named(indptr, indices, known, rows.kind), is_dense=rows.is_dense)
 
 
 def _from_pairs(

@@ -11,7 +11,8 @@ from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.labels import LabelRows, as_labels
+from labeltree.data.labels import Kind, LabelRows, as_labels
+from labeltree.data.nested_lists import in_form
 
 
 def is_column(Y: Any) -> bool:
@@ -60,15 +61,17 @@ def check_same_rows(X: FeatureMatrix, rows: LabelRows) -> None:
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
 
 
-def true_labels(Y: Any, classes: NDArray[Any]) -> LabelRows:
+def true_labels(Y: Any, classes: NDArray[Any], kind: Kind | None = None) -> LabelRows:
     """Return Y numbered like `classes`; labels that are not among them are numbered after them.
+
+    `kind` is the form of Y in fit. It decides what nested lists are that could be two forms.
 
     Examples
     --------
     >>> true_labels([["tea", "wine"], ["milk"]], np.array(["milk", "tea"])).indices.tolist()
     [1, 2, 0]
     """
-    rows = as_labels(Y)
+    rows = as_labels(Y if kind is None else in_form(Y, kind))
     if rows.kind == "indicator" and rows.names is None:
         return as_labels(rows, n_labels=len(classes))
     number = {name: j for j, name in enumerate(classes.tolist())}

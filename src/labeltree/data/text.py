@@ -6,13 +6,24 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from labeltree.data.fields import (
+    LABEL_FIELDS,
+    Columns,
+    Fields,
+    TextRow,
+    checked_tags,
+    split_tags,
+)
 from labeltree.data.files import Source, file_name, open_read, open_write
 
 TaggedText = tuple[str, list[str]]
 
 
 def read_jsonl(
-    path: Source, *, text_field: str = "text", label_field: str | Sequence[str] | None = "tags"
+    path: Source,
+    *,
+    text_field: str = "text",
+    label_field: str | Sequence[str] | None = LABEL_FIELDS,
 ) -> Iterator[TaggedText]:
     """Iterate over the (text, tags) pairs of a file with one JSON object per line.
 
@@ -25,8 +36,8 @@ def read_jsonl(
     text_field
         Field that holds the text.
     label_field
-        Field that holds the tags: a list of strings, or one string. With several names, the first
-        one that exists is used. None if the texts have no tags.
+        Field that holds the tags: a list of strings or integers, or one of them. With several
+        names, the first one that exists is used. None if the texts have no tags.
 
     Raises
     ------
@@ -40,16 +51,27 @@ def read_jsonl(
     >>> list(read_jsonl(io.BytesIO(b'{"text": "green tea", "tags": ["tea"]}')))
     [('green tea', ['tea'])]
     """
-    names = [label_field] if isinstance(label_field, str) else label_field
+    for row in jsonl_rows(path, Fields.of(text_field, label_field)):
+        yield row.text, row.tags
+
+
+def jsonl_rows(path: Source, fields: Fields) -> Iterator[TextRow]:
+    """Iterate over the texts, tags and identifiers of a file with one JSON object per line."""
     for where, line in numbered_lines(path):
         if line.strip():
-            fields = _json_object(where, line)
-            content = _field(where, fields, text_field)
-            if not isinstance(content, str):
-                raise ValueError(
-                    f'{where}: field "{text_field}" must be a string, but is {_json_kind(content)}'
-                )
-            yield content, [] if names is None else _json_tags(where, fields, names)
+            yield json_row(where, json_object(where, line), fields)
+
+
+def json_row(where: str, found: dict[str, Any], fields: Fields) -> TextRow:
+    """Return the text, tags and identifier of a JSON object."""
+    content = _field(where, found, fields.text, "text_field")
+    if not isinstance(content, str):
+        raise ValueError(
+            f'{where}: field "{fields.text}" must be a string, but is '
+            f"{_json_kind(content)}; set text_field"
+        )
+    tags = _json_tags(where, found, fields.labels) if fields.with_labels else []
+    return TextRow(content, tags, _json_id(where, found, fields.id))
 
 
 def write_jsonl(
@@ -77,12 +99,19 @@ def write_jsonl(
 
 
 def read_tsv(
-    path: Source, *, separator: str = ",", tags_first: bool = False
+    path: Source,
+    *,
+    separator: str = ",",
+    tags_first: bool = False,
+    header: bool | None = None,
+    text_field: str = "text",
+    label_field: str | Sequence[str] | None = LABEL_FIELDS,
 ) -> Iterator[TaggedText]:
     """Iterate over the (text, tags) pairs of a file with lines ``text<TAB>tag1,tag2``.
 
-    Every line has exactly one tab. There is no quoting or escaping. Whitespace around a tag is
-    removed. The tag side of the tab is empty for a row without tags.
+    There is no quoting or escaping. Whitespace around a tag is removed. The tag side of the tab is
+    empty for a row without tags. If the first line names the fields, lines have as many fields as
+    that line, in its order; otherwise, every line has exactly one tab.
 
     Parameters
     ----------
@@ -91,32 +120,77 @@ def read_tsv(
     separator
         Separator between tags.
     tags_first
-        Whether lines are ``tag1,tag2<TAB>text`` instead.
+        Whether lines are ``tag1,tag2<TAB>text`` instead, in a file without a header.
+    header
+        Whether the first line names the fields. By default, it does if it has both `text_field`
+        and `label_field`.
+    text_field, label_field
+        Fields that hold the text and the tags in a file with a header, as in `read_csv`.
 
     Raises
     ------
     ValueError
-        If a line does not have exactly one tab, has an empty tag, or is not valid UTF-8. The
-        message names path and line.
+        If a line has the wrong number of tabs, has an empty tag, or is not valid UTF-8. The message
+        names path and line.
 
     Examples
     --------
     >>> import io
     >>> list(read_tsv(io.BytesIO(b"green tea\\ttea, green\\nwater\\t\\n")))
     [('green tea', ['tea', 'green']), ('water', [])]
+    >>> list(read_tsv(io.BytesIO(b"id\\tlabel\\ttext\\n17\\ttea\\tgreen tea\\n")))
+    [('green tea', ['tea'])]
     """
+    fields = Fields.of(text_field, label_field)
+    rows = tsv_rows(path, fields, separator=separator, tags_first=tags_first, header=header)
+    for row in rows:
+        yield row.text, row.tags
+
+
+def tsv_rows(
+    path: Source,
+    fields: Fields,
+    *,
+    separator: str = ",",
+    tags_first: bool = False,
+    header: bool | None = None,
+) -> Iterator[TextRow]:
+    """Iterate over the texts, tags and identifiers of a TSV file; see `read_tsv`."""
     _check_separator(separator)
-    for where, line in numbered_lines(path):
-        n_tabs = line.count("\t")
-        if n_tabs != 1:
-            raise ValueError(f"{where}: a line must have one tab, but has {n_tabs}")
-        content, listed = line.split("\t")
-        if tags_first:
-            content, listed = listed, content
-        row_tags = split_tags(listed, separator)
-        if "" in row_tags:
-            raise ValueError(f"{where}: tags must not be empty, but one of {listed!r} is")
-        yield content, row_tags
+    columns = None
+    for number, (where, line) in enumerate(numbered_lines(path)):
+        cells = line.split("\t")
+        if number == 0 and (fields.are_named_in(cells) if header is None else header):
+            columns = Columns.of(file_name(path), cells, fields)
+        elif columns is None:
+            yield _two_cells(where, cells, fields, separator, tags_first=tags_first)
+        elif len(cells) != columns.n_columns:
+            raise ValueError(
+                f"{where}: a line must have {columns.n_columns} fields like the first line, but "
+                f"has {len(cells)}"
+            )
+        else:
+            yield columns.row(where, cells, separator)
+
+
+def _two_cells(
+    where: str, cells: list[str], fields: Fields, separator: str, *, tags_first: bool
+) -> TextRow:
+    """Return the row of a line without a header, which may lack the tags if none are wanted."""
+    if fields.id is not None:
+        raise ValueError(
+            f"{where}: identifiers need a first line that names the fields, but it is {cells!r}; "
+            "set header if it does"
+        )
+    if len(cells) == 1 and not fields.with_labels:
+        return TextRow(cells[0], [])
+    if len(cells) != 2:
+        raise ValueError(
+            f"{where}: a line must have one tab, but has {len(cells) - 1}; set header if the first "
+            "line names the fields, or use read_csv for other delimiters"
+        )
+    listed, content = cells if tags_first else reversed(cells)
+    return TextRow(content, checked_tags(where, listed, separator) if fields.with_labels else [])
 
 
 def write_tsv(
@@ -131,8 +205,9 @@ def write_tsv(
     Raises
     ------
     ValueError
-        If a text or tag contains a tab or line break, or a tag contains the separator or has
-        whitespace around it. TSV cannot represent these; use `write_jsonl` instead.
+        If a text or tag contains a tab or line break, a tag contains the separator or has
+        whitespace around it, or the first line would be read as a header. TSV cannot represent
+        these; use `write_jsonl` instead.
 
     Examples
     --------
@@ -158,6 +233,11 @@ def write_tsv(
                     f"row {i}: TSV cannot represent the tags {row_tags!r}, since one is empty, "
                     f"contains {separator!r} or has whitespace around it; use write_jsonl"
                 )
+            if i == 0 and Fields().are_named_in([content, listed]):
+                raise ValueError(
+                    f"row 0: the text {content!r} with the tag {listed!r} would be read as the "
+                    "header of a TSV file; use write_jsonl"
+                )
             line = f"{listed}\t{content}" if tags_first else f"{content}\t{listed}"
             stream.write(_encoded(i, line))
 
@@ -168,15 +248,21 @@ def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
     with open_read(path) as stream:
         for number, line in enumerate(stream, start=1):
             where = f"{name}: line {number}"
-            line = line.removesuffix(b"\n").removesuffix(b"\r")
-            try:
-                yield where, line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                byte = f"byte 0x{line[error.start]:02x} at position {error.start}"
-                raise ValueError(f"{where}: not UTF-8: {byte}; convert the file to UTF-8") from None
+            yield where, decoded_line(where, line, is_first=number == 1)
 
 
-def _json_object(where: str, line: str) -> dict[str, Any]:
+def decoded_line(where: str, line: bytes, *, is_first: bool) -> str:
+    """Return a line without its end; the first line may begin with a byte order mark."""
+    line = line.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        return line.decode("utf-8-sig" if is_first else "utf-8")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{line[error.start]:02x} at position {error.start}"
+        raise ValueError(f"{where}: not UTF-8: {byte}; convert the file to UTF-8") from None
+
+
+def json_object(where: str, line: str) -> dict[str, Any]:
+    """Return the JSON object of a line."""
     try:
         fields = json.loads(line)
         if "\\u" in line:
@@ -188,43 +274,58 @@ def _json_object(where: str, line: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: broken JSON: {error}") from None
     if not isinstance(fields, dict):
-        raise ValueError(f"{where}: expected a JSON object, but found {_json_kind(fields)}")
+        raise ValueError(
+            f"{where}: expected a JSON object, but found {_json_kind(fields)}; write one object "
+            "per line"
+        )
     return fields
 
 
-def _field(where: str, fields: dict[str, Any], name: str) -> Any:
+def _field(where: str, fields: dict[str, Any], name: str, parameter: str) -> Any:
     if name not in fields:
         found = ", ".join(f'"{field}"' for field in fields) or "none"
-        raise ValueError(f'{where}: field "{name}" is missing; fields are {found}')
+        remedy = f"; set {parameter} to one of them" * bool(fields)
+        raise ValueError(f'{where}: field "{name}" is missing; fields are {found}{remedy}')
     return fields[name]
+
+
+def _json_id(where: str, fields: dict[str, Any], name: str | None) -> str | int | None:
+    if name is None:
+        return None
+    value = _field(where, fields, name, "id_field")
+    if not _is_name(value):
+        raise ValueError(
+            f'{where}: field "{name}" must be a string or an integer, but is {_json_kind(value)}'
+        )
+    return value  # type: ignore[no-any-return]  # checked above
 
 
 def _json_tags(where: str, fields: dict[str, Any], names: Sequence[str]) -> list[str]:
     name = next((name for name in names if name in fields), names[0])
-    tags = _field(where, fields, name)
-    if isinstance(tags, str):
-        return [tags]
+    tags = _field(where, fields, name, "label_field")
+    if _is_name(tags):
+        return [str(tags)]
     if not isinstance(tags, list):
         raise ValueError(
-            f'{where}: field "{name}" must be a string or a list of strings, '
-            f"but is {_json_kind(tags)}"
+            f'{where}: field "{name}" must be a string, an integer or a list of them, '
+            f"but is {_json_kind(tags)}; set label_field"
         )
     for tag in tags:
-        if not isinstance(tag, str):
+        if not _is_name(tag):
             raise ValueError(
-                f'{where}: field "{name}" must hold strings, but holds {_json_kind(tag)}'
+                f'{where}: field "{name}" must hold strings or integers, but holds '
+                f"{_json_kind(tag)}"
             )
-    return tags
+    return [str(tag) for tag in tags]
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _json_kind(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
     return "null" if value is None else names.get(type(value), "a number")
-
-
-def split_tags(listed: str, separator: str) -> list[str]:
-    """Return the tags of a field, without whitespace around them."""
-    return [tag.strip() for tag in listed.split(separator)] if listed.strip() else []
 
 
 def _check_separator(separator: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 from labeltree.calibration.methods import learn_calibration, learn_thresholds
 from labeltree.data import LabelRows, as_labels, targets
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.nested_lists import in_form
 from labeltree.estimators.fitted import FittedAttributes
 from labeltree.estimators.state import FittedState
 from labeltree.model.calibration import Calibration, fixed_calibration
@@ -107,7 +108,7 @@ class CalibrationMixin(FittedAttributes):
         features = self._checked(state, X)
         if state.label_kind == "classes":
             y = targets.as_classes(y)
-        rows = as_labels(y, names=state.model_classes)
+        rows = as_labels(in_form(y, state.label_kind), names=state.model_classes)
         targets.check_same_rows(features, rows)
         if not len(rows.indices):
             raise ValueError(f"{name} requires rows with labels, but no row of y has any")

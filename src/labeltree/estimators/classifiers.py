@@ -17,8 +17,10 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.estimators import validation
 from labeltree.estimators.calibrated import CalibrationMixin
+from labeltree.estimators.convergence import warn_if_far
 from labeltree.estimators.files import FilesMixin
 from labeltree.estimators.online import OnlineMixin
+from labeltree.estimators.output import check_sparse_output
 from labeltree.estimators.prediction import PredictionMixin
 from labeltree.estimators.state import FitCounts, FittedState
 from labeltree.progress import Progress, show_progress
@@ -81,7 +83,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     tol
         A node's classifier has converged when no row violates its optimality condition by more.
     max_iter
-        Maximum number of passes over the training rows of each node.
+        Maximum number of passes over the training rows of each node. `fit` issues a
+        ConvergenceWarning if it is too small for C and X.
     weight_threshold
         Weights with an absolute value of at most `weight_threshold` are set to zero.
     max_nonzeros
@@ -94,6 +97,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     normalize_proba
         If rows have one class, divide each row of a full `predict_proba(X)` by its sum. `top_k` and
         searches with a limit return probabilities before this step.
+    sparse_output
+        Whether `predict` and a full `predict_proba(X)` return sparse matrices. "auto" returns what
+        Y was: sparse for a sparse Y or label lists, dense for a dense indicator or classes. With
+        many labels, use True, or pass `k` or `threshold`, whose results are always sparse.
     max_memory
         Memory to use in addition to X, Y and the finished weights: a number of bytes, or a string
         such as "500MB". Fewer threads are used if necessary.
@@ -179,6 +186,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         normalize: bool = True,
         threshold: float = 0.5,
         normalize_proba: bool = True,
+        sparse_output: bool | str = "auto",
         max_memory: float | str | None = None,
         checkpoint_dir: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
@@ -207,6 +215,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.normalize = normalize
         self.threshold = threshold
         self.normalize_proba = normalize_proba
+        self.sparse_output = sparse_output
         self.max_memory = max_memory
         self.checkpoint_dir = checkpoint_dir
         self.warm_start = warm_start
@@ -228,7 +237,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             even if it is mapped from a file, except for its values (see `feature_weighting`).
         y
             Labels: 0/1 indicator (sparse, array or DataFrame), one list of labels per row, or one
-            class per row.
+            class per row. Nested lists of the same length, at least 2, with only 0 and 1 are an
+            indicator, like ``Y.tolist()``. If each row has 0 and 1 once, this could also be two
+            labels per row and is refused: pass an array or sets.
         sample_weight
             Weight of each row. Rows with a weight of 0 are ignored.
         """
@@ -258,12 +269,14 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
         with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
             fitted = self._train(features, rows, weight, settings, progress)
+        warn_if_far(fitted, self.max_iter)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
             label_kind=rows.kind,
+            dense_labels=rows.is_dense,
             row_scaling=scaling,
             n_features=features.shape[1],
-            counts=FitCounts(n_rows, fitted.training_cost, fitted.n_visits, fitted.n_iter),
+            counts=FitCounts(n_rows, fitted.training_cost, *fitted.counts[:2]),
             class_names=np.arange(rows.n_labels) if rows.names is None else rows.names,
             feature_names=names,
             laid_out=fitted.model,
@@ -273,6 +286,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
 
     def _settings(self, before: FittedState | None) -> FitSettings:
         validation.check_share("threshold", self.threshold)
+        check_sparse_output(self.sparse_output)
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         forest = ForestSettings(self.tree, self.tree_params, self.n_trees, self.max_samples, seed)
@@ -362,8 +376,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         state = self._fitted
         if state.label_kind == "classes":
             return float(super().score(X, y, sample_weight))
-        predicted = self.predict(X)
-        rows = targets.true_labels(y, state.classes)
+        predicted: Any = self._predicted(X)
+        rows = targets.true_labels(y, state.classes, state.label_kind)
         targets.check_same_rows(predicted, rows)
         truth = rows.to_csr()
         predicted.resize(truth.shape)  # labels that were not in training are never predicted

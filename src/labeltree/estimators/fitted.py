@@ -31,10 +31,10 @@ class FittedAttributes:
     @property
     def _fitted(self) -> FittedState:
         """The record. Each method reads it once, so that it uses one consistent state."""
-        if self._state is None:
+        state = self._state
+        if state is None:
             check_is_fitted(self)
-        assert self._state is not None
-        return self._state
+        return state  # type: ignore[return-value]  # check_is_fitted raises for None
 
     def _checked(self, state: FittedState, X: Any) -> FeatureMatrix:
         """Return X with the columns, and their names, that the estimator was trained with."""

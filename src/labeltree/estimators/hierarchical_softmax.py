@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labeltree.data import LabelRows, targets
 from labeltree.estimators import validation
 from labeltree.estimators.classifiers import PLTClassifier
@@ -24,6 +27,10 @@ class HSMClassifier(PLTClassifier):
     >>> clf.predict([[0.9, 0]]).tolist()
     ['tea']
     """
+
+    def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any]:
+        """Return the most probable class of each row; `threshold` is not used."""
+        return np.asarray(super().predict(X, threshold))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return validation.training_labels(targets.as_classes(Y), forest.given)

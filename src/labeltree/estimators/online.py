@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from labeltree.data import LabelRows, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
+from labeltree.data.nested_lists import check_form, in_form
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
 from labeltree.estimators.fitted import FittedAttributes
@@ -77,11 +79,11 @@ class OnlineMixin(FittedAttributes):
         >>> clf.classes_.tolist()
         ['tea', 'bread', 'milk']
         """
-        features, rows, kind = self._online_rows(X, y)
+        features, rows = self._online_rows(X, y)
         weight = validation.row_weights(sample_weight, rows, None)
         added = [] if classes is None else np.asarray(classes).tolist()
         learner = self._learner(features.shape[1])
-        with self._learning(learner, kind, X):
+        with self._learning(learner, rows, X):
             batch = learner.batch(features, rows, added)
             learner.learn(batch, weight, n_threads(self.n_jobs))
         return self
@@ -118,10 +120,10 @@ class OnlineMixin(FittedAttributes):
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, but is {k}")
-        features, rows, kind = self._online_rows(X, y)
+        features, rows = self._online_rows(X, y)
         learner = self._learner(features.shape[1])
-        with self._learning(learner, kind, X):
-            return learner.predict_then_fit(learner.batch(features, rows), k, kind)
+        with self._learning(learner, rows, X):
+            return learner.predict_then_fit(learner.batch(features, rows), k, rows.kind)
 
     def remove_labels(self, labels: Sequence[Hashable]) -> Self:
         """Remove labels from the tree; they are no longer predicted.
@@ -178,7 +180,7 @@ class OnlineMixin(FittedAttributes):
         with learner.lock:
             batch = None
             if X is not None:
-                features, rows, _ = self._online_rows(X, y)
+                features, rows = self._online_rows(X, y)
                 batch = learner.batch(features, rows)
                 if batch.new_names:
                     raise ValueError(
@@ -211,8 +213,8 @@ class OnlineMixin(FittedAttributes):
 
     # State ----------------------------------------------------------------------------------------
 
-    def _online_rows(self, X: Any, y: Any) -> tuple[FeatureMatrix, LabelRows, Kind]:
-        """Return checked and scaled rows, and the form of Y, which must not change."""
+    def _online_rows(self, X: Any, y: Any) -> tuple[FeatureMatrix, LabelRows]:
+        """Return checked and scaled rows; the form of Y must not change."""
         state = self._state
         if self.class_weight is not None:
             raise ValueError(
@@ -221,14 +223,14 @@ class OnlineMixin(FittedAttributes):
         features = validation.training_features(X) if state is None else self._checked(state, X)
         if y is None:
             raise ValueError("partial_fit requires y to be passed, but the target y is None")
-        rows = self._online_labels(y)
+        rows = self._online_labels(y if state is None else in_form(y, state.label_kind))
         targets.check_same_rows(features, rows)
         if state is not None and state.label_kind != rows.kind:
             raise ValueError(
                 f"Y must have the same form in all calls, but was {state.label_kind} and is now "
                 f"{rows.kind}"
             )
-        return self._online_scaling()(features, n_threads(self.n_jobs)), rows, rows.kind
+        return self._online_scaling()(features, n_threads(self.n_jobs)), rows
 
     def _online_scaling(self) -> RowScaling:
         """Return the scaling of rows: that of `fit`, or none that depends on labels."""
@@ -239,10 +241,12 @@ class OnlineMixin(FittedAttributes):
     def _online_labels(self, y: Any) -> LabelRows:
         if targets.is_column(y):
             y = targets.as_classes(y)
+        if self._state is None:
+            check_form(y)
         rows = as_labels(y)
         if rows.kind == "classes" and not isinstance(y, LabelRows):
             targets.check_classes(y, rows)
-        return rows
+        return replace(rows, is_dense=False) if isinstance(y, LabelRows) else rows
 
     def _learner(self, n_features: int) -> OnlineLearner:
         """Return the current learner, or a new one, which is kept only if it learns something."""
@@ -270,7 +274,7 @@ class OnlineMixin(FittedAttributes):
         return OnlineLearner.start(n_features, params, scaling, tree=tree, names=names)
 
     @contextmanager
-    def _learning(self, learner: OnlineLearner, kind: Kind, X: Any) -> Iterator[None]:
+    def _learning(self, learner: OnlineLearner, rows: LabelRows, X: Any) -> Iterator[None]:
         """Hold the lock, and publish what was learned, even if Ctrl-C interrupts it."""
         with learner.lock:
             before = learner.size
@@ -278,9 +282,11 @@ class OnlineMixin(FittedAttributes):
                 yield
             finally:
                 if learner.size != before:
-                    self._publish(learner, kind, X)
+                    self._publish(learner, rows.kind, X, is_dense=rows.is_dense)
 
-    def _publish(self, learner: OnlineLearner, kind: Kind, X: Any) -> None:
+    def _publish(
+        self, learner: OnlineLearner, kind: Kind, X: Any, *, is_dense: bool = False
+    ) -> None:
         """Replace the state by the current state of the learner."""
         n_rows, _, visited = learner.native.counts
         before = self._state
@@ -289,6 +295,7 @@ class OnlineMixin(FittedAttributes):
         )
         self._state = FittedState(
             label_kind=kind,
+            dense_labels=is_dense if before is None else before.dense_labels,
             row_scaling=self._online_scaling(),
             n_features=learner.native.n_features,
             counts=FitCounts(n_rows, training_cost=visited, n_visits=visited, n_iter=1),

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labeltree.calibration.decisions import Found, decide
 from labeltree.data import targets
-from labeltree.data.features import FeatureMatrix
+from labeltree.estimators import validation
 from labeltree.estimators.explaining import explain_prediction
-from labeltree.estimators.fitted import FittedAttributes
-from labeltree.estimators.state import FittedState
+from labeltree.estimators.output import (
+    Indicator,
+    Probabilities,
+    check_size,
+    dense_probabilities,
+    divide_by_sums,
+    indicator,
+    is_dense,
+    padded_table,
+)
+from labeltree.estimators.searching import SearchMixin, is_one_row
 from labeltree.explain.explanation import Explanation
 from labeltree.explain.prediction_cost import cost_bound
-from labeltree.model.label_limits import LabelLimits
 from labeltree.model.model import check_query
 from labeltree.threads import n_threads
 
-#: Nodes that a row evaluates per step (see Model.search); measured on tib-gnd.
-NODES_PER_STEP = 8
 
-Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
-
-
-class PredictionMixin(FittedAttributes):
+class PredictionMixin(SearchMixin):
     """Labels, probabilities, costs and explanations of rows."""
 
     normalize_proba: bool
+    sparse_output: bool | str
     threshold: float
 
-    def predict(self, X: Any, threshold: float | None = None) -> Any:
+    def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any] | Indicator:
         """Return the labels of each row.
 
         Parameters
@@ -48,32 +50,50 @@ class PredictionMixin(FittedAttributes):
 
         Returns
         -------
-        csr_array of uint8 or array
-            An indicator of the predicted labels; if Y had one class per row, the most probable
-            class of each row. See `predict_labels` for labels by name.
+        array or csr_array
+            If Y had one class per row, the most probable class of each row. Otherwise a 0/1
+            indicator of the predicted labels: an int64 array if Y was dense, a csr_array of uint8
+            if Y was sparse or label lists (see `sparse_output`). See `predict_labels` for labels by
+            name.
         """
         state = self._fitted
+        features = self._checked(state, X)
         if state.label_kind == "classes":
             check_query(None, 0.0 if threshold is None else threshold)
-            labels = _as_table(self._search(state, self._checked(state, X), 1, None)[0], 1)[0]
-            return state.model_classes[labels[:, 0]]
-        found, _ = self._decide(state, X, threshold)
-        found.sort_indices()
-        ones = np.ones(found.nnz, np.uint8)
-        return sparse.csr_array((ones, found.indices, found.indptr), shape=found.shape)
+            labels = padded_table(self._search(state, features, 1, None)[0], 1)[0]
+            return np.asarray(state.model_classes[labels[:, 0]])
+        dense = is_dense(state, self.sparse_output)
+        if dense:
+            remedy = "pass fewer rows, set sparse_output=True, or call predict_labels"
+            check_size("predict", features.shape[0], len(state.model_classes), np.int64, remedy)
+        found = indicator(self._decide(state, features, threshold)[0])
+        return np.asarray(found.toarray(), np.int64) if dense else found
+
+    def _predicted(self, X: Any) -> Indicator:
+        """Return what `predict` returns for rows with any number of labels, always sparse."""
+        state = self._fitted
+        return indicator(self._decide(state, self._checked(state, X), None)[0])
 
     def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
         """Return the names of the predicted labels of each row (see `predict`), best first."""
         state = self._fitted
-        found, _ = self._decide(state, X, threshold)
+        found, _ = self._decide(state, self._checked(state, X), threshold)
         names = state.model_classes[found.indices].tolist()
         ends = found.indptr.tolist()
         return [names[first:last] for first, last in pairwise(ends)]
 
+    @overload
+    def predict_proba(self, X: Any, k: int, threshold: float | None = None) -> Probabilities: ...
+    @overload
+    def predict_proba(self, X: Any, k: None = None, *, threshold: float) -> Probabilities: ...
+    @overload
     def predict_proba(
         self, X: Any, k: int | None = None, threshold: float | None = None
-    ) -> Probabilities:
-        """Return the probabilities of labels as a CSR array with sorted indices.
+    ) -> NDArray[np.float32] | Probabilities: ...
+    def predict_proba(
+        self, X: Any, k: int | None = None, threshold: float | None = None
+    ) -> NDArray[np.float32] | Probabilities:
+        """Return the probabilities of labels, one column per label.
 
         Without `k` and `threshold`, all labels of all rows are computed and stored. Pass one of
         them if there are many labels. If rows have one class, only this full result is normalized
@@ -88,14 +108,26 @@ class PredictionMixin(FittedAttributes):
             Return only this many labels per row, the most probable.
         threshold
             Return only labels with at least this probability.
+
+        Returns
+        -------
+        array or csr_array
+            An array if Y was dense or classes (see `sparse_output`). Otherwise, and with `k` or
+            `threshold`, a csr_array with sorted indices.
         """
         state = self._fitted
-        found, _ = self._search(state, self._checked(state, X), k, threshold)
-        found.sort_indices()
+        features = self._checked(state, X)
         is_full = k is None and threshold is None
+        dense = is_full and is_dense(state, self.sparse_output)
+        if dense:
+            remedy = "pass k, threshold or fewer rows, or set sparse_output=True"
+            shape = (features.shape[0], len(state.model_classes))
+            check_size("predict_proba", *shape, np.float32, remedy)
+        found, _ = self._search(state, features, k, threshold)
+        found.sort_indices()
         if is_full and self.normalize_proba and state.label_kind == "classes":
-            _divide_by_sums(found)
-        return found
+            divide_by_sums(found)
+        return dense_probabilities(found) if dense else found
 
     def top_k(
         self,
@@ -143,14 +175,14 @@ class PredictionMixin(FittedAttributes):
         [['jam']]
         """
         state = self._fitted
-        if labels is None and weights is None and _is_one_row(state, X):
+        if labels is None and weights is None and is_one_row(state, X):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
         if k < 1:
             raise ValueError(f"k must be at least 1, but is {k}")
-        limits = _limits(state, labels, weights)
+        limits = validation.label_limits(state.model_classes, labels, weights)
         features = self._checked(state, X)
-        return _as_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)
+        return padded_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)
 
     def top_k_row(
         self,
@@ -184,7 +216,8 @@ class PredictionMixin(FittedAttributes):
         ['jam']
         """
         state = self._fitted
-        return state.model.top_k_row(indices, values, k, beam=beam, scaling=state.row_scaling)
+        model = state.laid_out or state.model
+        return model.top_k_row(indices, values, k, beam=beam, scaling=state.row_scaling)
 
     def label_proba(self, X: Any, Y: Any) -> Probabilities:
         """Return the probabilities of given labels, such as candidates from another system.
@@ -211,7 +244,7 @@ class PredictionMixin(FittedAttributes):
         """
         state = self._fitted
         features = self._checked(state, X)
-        rows = targets.true_labels(Y, state.model_classes)
+        rows = targets.true_labels(Y, state.model_classes, state.label_kind)
         targets.check_same_rows(features, rows)
         if rows.n_labels > len(state.model_classes):
             raise ValueError("Y must have labels of classes_ only, but has others")
@@ -226,11 +259,12 @@ class PredictionMixin(FittedAttributes):
     ) -> NDArray[np.int64]:
         """Return the number of node classifiers evaluated per row; by default for `predict`."""
         state = self._fitted
+        features = self._checked(state, X)
         if k is None and threshold is None:
             if state.label_kind != "classes":
-                return self._decide(state, X, None, nodes_per_step=1)[1]
+                return self._decide(state, features, None, nodes_per_step=1)[1]
             k = 1
-        return self._search(state, self._checked(state, X), k, threshold, nodes_per_step=1)[1]
+        return self._search(state, features, k, threshold, nodes_per_step=1)[1]
 
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
         """Return the maximum number of node classifiers evaluated per row, by Theorem 6.
@@ -303,106 +337,3 @@ class PredictionMixin(FittedAttributes):
         'wet'
         """
         return explain_prediction(self, self._fitted, x, label, top_features, feature_names)
-
-    def _ranked(
-        self, features: FeatureMatrix, k: int | None, threshold: float | None
-    ) -> list[list[tuple[Any, float]]]:
-        """Return labels and probabilities of checked rows, best first."""
-        state = self._fitted
-        found, _ = self._search(state, features, k, threshold)
-        names = state.model_classes[found.indices].tolist()
-        pairs = list(zip(names, found.data.tolist(), strict=True))
-        return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
-
-    def _ranked_row(
-        self,
-        indices: NDArray[np.int32],
-        values: NDArray[np.float32],
-        k: int,
-        threshold: float | None,
-    ) -> list[tuple[Any, float]]:
-        """Return what `_ranked` does for one row, with the least overhead."""
-        state = self._fitted
-        model, classes = state.model, state.model_classes
-        k = min(k, len(classes))
-        labels, found = model.top_k_row(indices, values, k, scaling=state.row_scaling)
-        least = 0.0 if threshold is None else threshold
-        kept = (labels >= 0) & (found >= np.float32(least))
-        return list(zip(classes[labels[kept]].tolist(), found[kept].tolist(), strict=True))
-
-    def _decide(self, state: FittedState, X: Any, threshold: float | None, **options: Any) -> Found:
-        """Return the labels of `predict`, best first, and classifiers evaluated per row."""
-        features = self._checked(state, X)
-        if threshold is not None or state.model.calibration.objective is None:
-            minimum = self.threshold if threshold is None else threshold
-            return self._search(state, features, None, minimum, **options)
-        search = partial(self._search, state, **options)
-        return decide(state.model.calibration, search, features)
-
-    def _search(
-        self,
-        state: FittedState,
-        features: FeatureMatrix,
-        k: int | None,
-        threshold: float | None,
-        **options: Any,
-    ) -> Found:
-        """Return probabilities, best first in each row, and classifiers evaluated per row."""
-        return state.model.search(
-            features,
-            k=k,
-            threshold=0.0 if threshold is None else threshold,
-            scaling=state.row_scaling,
-            n_threads=n_threads(self.n_jobs),
-            **{"nodes_per_step": NODES_PER_STEP} | options,
-        )
-
-
-def _is_one_row(state: FittedState, X: Any) -> bool:
-    """Return whether X can be searched as it is, by the method with the least overhead."""
-    return (
-        type(X) in (sparse.csr_array, sparse.csr_matrix)
-        and X.shape == (1, state.n_features)
-        and X.data.dtype == np.float32
-        and X.indices.dtype == np.int32
-        and X.has_canonical_format
-        and state.feature_names is None
-    )
-
-
-def _limits(
-    state: FittedState, labels: Sequence[Hashable] | None, weights: Any
-) -> LabelLimits | None:
-    if labels is None and weights is None:
-        return None
-    classes = state.model_classes
-    factors = np.ones(len(classes), np.float32) if weights is None else np.asarray(weights)
-    if labels is not None:
-        number = {name: j for j, name in enumerate(classes.tolist())}
-        unknown = next((label for label in labels if label not in number), None)
-        if unknown is not None:
-            raise ValueError(f"labels must be among classes_, but {unknown!r} is not")
-        is_chosen = np.zeros(len(classes), np.bool_)
-        is_chosen[[number[label] for label in labels]] = True
-        factors = np.where(is_chosen, factors, 0.0)
-    return LabelLimits(weights=factors, n_labels=len(classes))
-
-
-def _as_table(found: Probabilities, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    lengths = np.diff(found.indptr)
-    labels = np.full((found.shape[0], k), -1, np.int64)
-    probabilities = np.zeros((found.shape[0], k), np.float32)
-    places = np.arange(k) < lengths[:, None]
-    labels[places] = found.indices
-    probabilities[places] = found.data
-    return labels, probabilities
-
-
-def _divide_by_sums(found: Probabilities) -> None:
-    """Make each row sum to 1, in place; a row of zeros becomes uniform."""
-    lengths = np.diff(found.indptr)
-    sums = np.asarray(found.sum(axis=1, dtype=np.float64))
-    flat = sums <= 0
-    found.data[np.repeat(flat, lengths)] = 1.0
-    sums[flat] = lengths[flat]
-    found.data /= np.repeat(sums, lengths).astype(np.float32)

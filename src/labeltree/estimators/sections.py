@@ -11,6 +11,7 @@ import numpy as np
 from labeltree.data.arrays import take
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
+from labeltree.estimators.output import check_sparse_output
 from labeltree.estimators.state import FitCounts, FittedState, as_names
 from labeltree.model.model import Model
 from labeltree.online.stored import ONLINE, StoredLearner, store_learner
@@ -64,6 +65,7 @@ def _store_estimator(estimator: Any, state: FittedState, model: Model) -> Sectio
         "kind": type(estimator).__name__,
         "parameters": store_parameters(parameters, model.trees),
         "label_kind": state.label_kind,
+        "dense_labels": state.dense_labels,
         "training": {name: int(number) for name, number in state.counts._asdict().items()},
     }
     return Section(ESTIMATOR, content)
@@ -89,6 +91,7 @@ def restore_classifier(
     learner = StoredLearner.take(sections[ONLINE], classes) if ONLINE in sections else None
     return parameters, FittedState(
         label_kind=estimator.content["label_kind"],
+        dense_labels=estimator.content["dense_labels"],
         row_scaling=_restore_scaling(sections, model.n_features, parameters["normalize"]),
         n_features=model.n_features,
         counts=FitCounts(**estimator.content["training"]),
@@ -143,7 +146,8 @@ def _restore_scaling(
 
 def _checked_estimator(sections: Mapping[str, Section]) -> Section:
     section = take_section(sections, ESTIMATOR)
-    section.check_content({"kind": str, "parameters": dict, "label_kind": str, "training": dict})
+    kinds = {"kind": str, "parameters": dict, "label_kind": str, "dense_labels": bool}
+    section.check_content(kinds | {"training": dict})
     section.check_arrays([])
     if section.content["label_kind"] not in _LABEL_KINDS:
         raise ValueError(f"label_kind must be one of {', '.join(_LABEL_KINDS)}")
@@ -172,6 +176,7 @@ def _check_prediction(parameters: dict[str, Any]) -> None:
     if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number):
         raise ValueError(f"threshold must be a number, but is {threshold!r:.40}")
     validation.check_share("threshold", float(threshold))
+    check_sparse_output(parameters["sparse_output"])
     for name in ("normalize", "normalize_proba"):
         if not isinstance(parameters[name], bool | np.bool_):
             raise ValueError(f"{name} must be True or False, but is {parameters[name]!r:.40}")

@@ -38,6 +38,7 @@ class FittedState:
     """
 
     label_kind: Kind
+    dense_labels: bool  # whether Y was an indicator that is not sparse
     row_scaling: RowScaling
     n_features: int
     counts: FitCounts

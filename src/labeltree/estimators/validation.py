@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.utils import check_random_state, validation
 
 from labeltree.data import LabelRows, as_features, as_labels, targets
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.nested_lists import check_form
+from labeltree.model.label_limits import LabelLimits
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import rows_of_tree
 
@@ -75,6 +78,8 @@ def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
         raise ValueError("fit requires y to be passed, but the target y is None")
     if targets.is_column(Y):
         Y = targets.as_classes(Y)
+    if not trees or trees[0].names is None:
+        check_form(Y)
     rows = as_labels(Y) if not trees else rows_of_tree(trees[0], Y)
     if rows.kind == "classes" and not isinstance(Y, LabelRows):
         targets.check_classes(Y, rows)
@@ -83,7 +88,8 @@ def training_labels(Y: Any, trees: Sequence[LabelTree]) -> LabelRows:
     for tree in trees:
         if tree.n_labels != rows.n_labels or tree.names != trees[0].names:
             raise ValueError("all trees must have the same labels, in the same order")
-    return rows
+    # LabelRows are compressed, whatever they were made from.
+    return replace(rows, is_dense=False) if isinstance(Y, LabelRows) else rows
 
 
 def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
@@ -93,6 +99,24 @@ def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
             f"X must have {n_features} columns, as the model to start from, but has {X.shape[1]}; "
             "set warm_start=False to train from scratch"
         )
+
+
+def label_limits(
+    classes: NDArray[Any], labels: Sequence[Hashable] | None, weights: Any
+) -> LabelLimits | None:
+    """Return the labels that a search may return, and the weights that rank them."""
+    if labels is None and weights is None:
+        return None
+    factors = np.ones(len(classes), np.float32) if weights is None else np.asarray(weights)
+    if labels is not None:
+        number = {name: j for j, name in enumerate(classes.tolist())}
+        unknown = next((label for label in labels if label not in number), None)
+        if unknown is not None:
+            raise ValueError(f"labels must be among classes_, but {unknown!r} is not")
+        is_chosen = np.zeros(len(classes), np.bool_)
+        is_chosen[[number[label] for label in labels]] = True
+        factors = np.where(is_chosen, factors, 0.0)
+    return LabelLimits(weights=factors, n_labels=len(classes))
 
 
 def check_share(name: str, value: float) -> None:

@@ -66,14 +66,14 @@ class TreePath:
 class Explanation:
     """Why a label has its probability: the path to the label in each tree, node by node.
 
-    ``print(explanation)`` shows it as text, `to_dict` converts it for JSON, and
-    `labeltree.plot.explanation` plots it. See `labeltree.PLTClassifier.explain`.
+    ``print(explanation)`` shows it as text, notebooks as a table with bars, `to_dict` converts it
+    for JSON, and `labeltree.plot.explanation` plots it. See `labeltree.PLTClassifier.explain`.
     """
 
     label: Hashable
-    probability: float  #: predicted probability: `mean`, after calibration if there is one
+    probability: float  #: predicted probability: `mean`, mapped by the curve if there is one
     mean: float  #: mean probability of the paths
-    is_calibrated: bool
+    is_calibrated: bool  #: whether `calibrate` fitted the probabilities to validation rows
     paths: tuple[TreePath, ...]  #: one for each tree
 
     @property
@@ -93,6 +93,16 @@ class Explanation:
         from labeltree.explain.text import as_text
 
         return as_text(self)
+
+    def __repr__(self) -> str:
+        sizes = f"n_trees={len(self.paths)}, n_nodes={sum(len(path.steps) for path in self.paths)}"
+        return f"Explanation(label={self.label!r}, probability={self.probability:.4f}, {sizes})"
+
+    def _repr_html_(self) -> str:
+        # Imported here because the notebook module imports this one.
+        from labeltree.explain.notebook import as_html
+
+        return as_html(self)
 
 
 def _plain(value: Any) -> Any:

@@ -61,10 +61,10 @@ def explain_label(
     )
     paths = tuple(walk.to(label) for walk in walks)
     mean = math.fsum(path.probability for path in paths) / len(paths)
-    curve = getattr(model, "curve", None)
+    curve = model.curve
     probability = mean if curve is None else float(np.ravel(curve(np.array([mean])))[0])
     name = classes[[label]].tolist()[0]
-    return Explanation(name, probability, mean, curve is not None, paths)
+    return Explanation(name, probability, mean, model.calibration.is_learned, paths)
 
 
 class _Walk:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from labeltree.explain.explanation import Branch, Evidence, Explanation, TreePath
+from labeltree.explain.explanation import (
+    Branch,
+    Contribution,
+    Evidence,
+    Explanation,
+    Step,
+    TreePath,
+)
+from labeltree.trees.label_lists import listed, shortened
 
 WIDTH = 100
 _FIGURES = 20  # columns on the right for the estimate of a node and the product of its path
@@ -27,12 +35,31 @@ def as_text(explanation: Explanation) -> str:
 def _head(explanation: Explanation) -> Iterator[str]:
     label = shortened(str(explanation.label), WIDTH - 30)
     yield f"{label}: probability {explanation.probability:.4f}"
+    note = basis(explanation)
+    if note:
+        yield note
+    if not has_features(explanation):
+        yield "no feature of the row has a weight: this is the probability of rows in general"
+
+
+def has_features(explanation: Explanation) -> bool:
+    """Return whether any feature of the row contributes to the probability."""
+    steps = [step for path in explanation.paths for step in path.steps]
+    found = [step.evidence for step in steps if step.evidence is not None]
+    return not found or any(one.contributions or one.n_rest for one in found)
+
+
+def basis(explanation: Explanation) -> str:
+    """Return what the probability is based on, if it is more than the product of one path."""
     n_trees = len(explanation.paths)
-    before = "the product below" if n_trees == 1 else f"the mean of {n_trees} trees"
+    source = "the product below" if n_trees == 1 else f"the mean of {n_trees} trees"
+    if explanation.probability == explanation.mean:
+        calibrated = "calibrated; " if explanation.is_calibrated else ""
+        return calibrated + source if calibrated or n_trees > 1 else ""
+    before = f"{explanation.mean:.4f}, {source}"
     if explanation.is_calibrated:
-        yield f"calibrated; before calibration {explanation.mean:.4f}, {before}"
-    elif n_trees > 1:
-        yield before
+        return f"calibrated; before calibration {before}"
+    return f"not calibrated with validation rows; before the fixed curve {before}"
 
 
 def _path(path: TreePath) -> Iterator[str]:
@@ -41,18 +68,23 @@ def _path(path: TreePath) -> Iterator[str]:
         yield _branch_line(title, step)
         if step.evidence is not None:
             yield from _evidence(step.evidence)
-        elif step.depth == 0 and step.estimate == 1.0:
-            yield "     no classifier, because every training row has a label"
+        elif no_classifier(step):
+            yield f"     {no_classifier(step)}"
         for sibling in step.siblings:
             yield _branch_line(f"     sibling node {sibling.node}", sibling)
 
 
+def no_classifier(step: Step) -> str:
+    """Return why a root has no classifier; empty for other nodes."""
+    is_certain = step.depth == 0 and step.estimate == 1.0
+    return "no classifier, because every training row has a label" if is_certain else ""
+
+
 def _evidence(evidence: Evidence) -> Iterator[str]:
-    factor = "" if evidence.slope == 1 else f" × {evidence.slope:g}"
     names = [shortened(entry.name, _NAME) for entry in evidence.contributions]
     width = max(map(len, names), default=0)
     for name, entry in zip(names, evidence.contributions, strict=True):
-        product = f"{entry.value:.3g} × {entry.weight:.3g}{factor}"
+        product = shown_product(entry, evidence.slope)
         yield f"     {entry.contribution:+8.3f}  {name:{width}}  {product}"
     if evidence.n_rest:
         s = "" if evidence.n_rest == 1 else "s"
@@ -61,25 +93,21 @@ def _evidence(evidence: Evidence) -> Iterator[str]:
     yield f"     {evidence.log_odds:+8.3f}  log-odds, the sum"
 
 
-def _branch_line(title: str, branch: Branch) -> str:
+def shown_product(entry: Contribution, slope: float) -> str:
+    """Return the factors of a contribution: value, weight and slope."""
+    factor = "" if slope == 1 else f" × {slope:g}"
+    return f"{entry.value:.3g} × {entry.weight:.3g}{factor}"
+
+
+def branch_title(title: str, branch: Branch) -> str:
+    """Return the title of a node and its number of labels."""
     s = "" if branch.n_labels == 1 else "s"
-    head = f"{title}, {branch.n_labels:,} label{s}: "
+    return f"{title}, {branch.n_labels:,} label{s}: "
+
+
+def _branch_line(title: str, branch: Branch) -> str:
+    head = branch_title(title, branch)
     names = listed(branch.examples, branch.n_labels, WIDTH - _FIGURES - len(head))
     half = _FIGURES // 2
     figures = f"{branch.estimate:{half}.4f}{branch.product:{half}.4f}"
     return f"{head + names:{WIDTH - _FIGURES}}{figures}"
-
-
-def listed(names: Sequence[object], n_labels: int, width: int) -> str:
-    """Return names separated by commas, with an ellipsis if some are omitted."""
-    for n_named in range(len(names), 1, -1):
-        text = ", ".join(map(str, names[:n_named])) + (", …" if n_named < n_labels else "")
-        if len(text) <= width:
-            return text
-    return shortened(str(names[0]) + (", …" if n_labels > 1 else ""), width)
-
-
-def shortened(text: str, width: int) -> str:
-    """Return the text on one line, shortened to at most `width` columns."""
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 1] + "…"

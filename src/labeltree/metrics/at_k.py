@@ -19,9 +19,9 @@ def precision_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     Y_true
         True labels, in any form that `labeltree.data.as_labels` accepts.
     ranked
-        Either label numbers of shape (n_rows, at least k), best first and padded with -1, or CSR
-        scores of shape (n_rows, n_labels). Of scores, the k highest stored entries of each row are
-        used; ties are broken in favor of the lower label.
+        Either label numbers of shape (n_rows, at least k), best first and padded with -1, or scores
+        of shape (n_rows, n_labels): CSR, or an array of floats. Of scores, the k highest nonzero
+        entries of each row are used; ties are broken in favor of the lower label.
     k
         Number of labels of each row to evaluate.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from labeltree.data import as_labels
 from labeltree.metrics.ranked_hits import (
@@ -12,6 +11,7 @@ from labeltree.metrics.ranked_hits import (
     RankedHits,
     Scores,
     canonical,
+    is_scores,
     is_true,
     ranked_hits,
 )
@@ -29,19 +29,20 @@ def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> fl
     Y_true
         True labels, in any form that `labeltree.data.as_labels` accepts.
     probabilities
-        CSR matrix of probabilities, of shape (n_rows, n_labels).
+        Probabilities of shape (n_rows, n_labels): CSR, or an array of floats.
     eps
         Probabilities are clipped to [eps, 1-eps].
 
     Examples
     --------
     >>> truth = [[0], [1]]
-    >>> round(log_loss(truth, sparse.csr_array([[0.5, 0.0], [0.0, 0.5]])), 4)
+    >>> round(log_loss(truth, np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
     0.3466
     """
-    if not sparse.issparse(probabilities):
+    if not is_scores(probabilities):
         raise TypeError(
-            f"probabilities must be a CSR matrix, but are {type(probabilities).__name__}"
+            "probabilities must be CSR or an array of floats with one column per label, but are "
+            f"{type(probabilities).__name__}"
         )
     if not 0 < eps < 0.5:
         raise ValueError(f"eps must be between 0 and 0.5, but is {eps}")
@@ -82,8 +83,8 @@ def ece_at_k(
     Y_true, ranked, k
         As in `precision_at_k`.
     probabilities
-        Probability of each ranked label, in the shape of ranked. None if ranked is a CSR matrix,
-        whose values are then the probabilities.
+        Probability of each ranked label, in the shape of ranked. None if ranked holds scores,
+        which are then the probabilities.
     n_bins
         Number of bins. Bin b holds probabilities from b/n_bins to below (b+1)/n_bins; the last bin
         includes 1.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from labeltree.data import LabelRows, as_labels
+from labeltree.data.nested_lists import in_form
 
-Scores: TypeAlias = "sparse.csr_array[Any, Any] | sparse.csr_matrix[Any]"
+SparseScores: TypeAlias = "sparse.csr_array[Any, Any] | sparse.csr_matrix[Any]"
+Scores: TypeAlias = "SparseScores | NDArray[np.floating]"
 Ranked: TypeAlias = "ArrayLike | Scores"
 
 BLOCK = 1 << 14  # rows looked up together, so that their keys stay in cache
@@ -40,9 +42,10 @@ def ranked_hits(
     """Return the k highest-ranked labels of each row, compared with the truth."""
     check_k(k)
     scores: NDArray[np.float64] | None
-    if sparse.issparse(ranked):
+    if is_scores(ranked):
+        ranked = sparse.csr_array(ranked)
         if probabilities is not None:
-            raise ValueError("probabilities must be None if ranked is CSR, which holds the scores")
+            raise ValueError("probabilities must be None if ranked holds scores, which are used")
         truth = as_labels(Y_true, n_labels=ranked.shape[1])
         _check_rows(truth, ranked.shape[0], "the scores have")
         labels, scores = _best_labels(ranked, k)
@@ -56,9 +59,16 @@ def ranked_hits(
     return RankedHits(truth, labels, scores, hits.reshape(labels.shape))
 
 
+def is_scores(ranked: Ranked) -> TypeGuard[Scores]:
+    """Return whether these are scores of all labels, as `predict_proba` returns: CSR or floats."""
+    if sparse.issparse(ranked):
+        return True
+    return isinstance(ranked, np.ndarray) and ranked.ndim == 2 and ranked.dtype.kind == "f"
+
+
 def _numbered(Y_true: object, largest: int) -> LabelRows:
     """Return the truth in the label numbers of ranked, the largest of which is given."""
-    rows = as_labels(Y_true)
+    rows = as_labels(in_form(Y_true, "sets") if largest > 1 else Y_true)
     if isinstance(Y_true, LabelRows) or rows.kind == "indicator":
         return rows
     # Lists of integers hold label numbers here; as_labels alone would renumber those that occur.
@@ -103,7 +113,7 @@ def _best_labels(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.
     return sort_scores(canonical(scores), k)
 
 
-def canonical(scores: Scores) -> Scores:
+def canonical(scores: Scores) -> SparseScores:
     """Return the scores as CSR with sorted labels and no NaN; copied only if necessary."""
     rows = sparse.csr_array(scores)
     if not rows.has_canonical_format:
@@ -114,7 +124,7 @@ def canonical(scores: Scores) -> Scores:
     return rows
 
 
-def sort_scores(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def sort_scores(scores: SparseScores, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k highest-scored labels of each row of canonical CSR scores, and their scores."""
     n_rows = scores.shape[0]
     labels = np.full((n_rows, k), -1, dtype=np.int64)
@@ -170,13 +180,14 @@ def _row_label_keys(
     return np.asarray(rows * n_labels + labels[indptr[0] : indptr[-1]])
 
 
-def _check_ranked(ranked: ArrayLike, k: int) -> NDArray[np.int64]:
+def _check_ranked(ranked: object, k: int) -> NDArray[np.int64]:
     labels = np.asarray(ranked)
     if labels.ndim != 2:
         raise ValueError(f"ranked must have shape (n_rows, k), but its shape is {labels.shape}")
     if labels.dtype.kind not in "iu":
         raise TypeError(
-            f"ranked must hold label numbers, but its dtype is {labels.dtype}; pass scores as CSR"
+            f"ranked must hold label numbers, but its dtype is {labels.dtype}; pass scores as CSR "
+            "or as an array of floats"
         )
     if k > labels.shape[1]:
         raise ValueError(f"k must be at most the {labels.shape[1]} columns of ranked, but is {k}")

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from labeltree.metrics.at_k import coverage, ndcg, precision, recall
 from labeltree.metrics.probabilities import ece, log_loss
 from labeltree.metrics.propensity import gains, psndcg, psp
-from labeltree.metrics.ranked_hits import Ranked, check_k, ranked_hits
+from labeltree.metrics.ranked_hits import Ranked, check_k, is_scores, ranked_hits
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 
@@ -35,8 +34,8 @@ def evaluate(
     propensity
         Propensity of each label, from `propensities`; adds PSP@k and PSnDCG@k.
     probabilities
-        Probabilities in the shape of ranked, or True if ranked is a CSR matrix of probabilities.
-        Adds ECE@k, and log_loss for a CSR matrix.
+        Probabilities in the shape of ranked, or True if ranked holds the probabilities of all
+        labels. Adds ECE@k, and log_loss for all labels.
     predicted
         Predicted label sets, in any form that `labeltree.data.as_labels` accepts; adds micro_F1
         and macro_F1.
@@ -51,9 +50,10 @@ def evaluate(
         raise ValueError("ks must have at least one k, but is empty")
     for k in ks:
         check_k(k)
-    if probabilities is True and not sparse.issparse(ranked):
+    if probabilities is True and not is_scores(ranked):
         raise ValueError(
-            "probabilities=True needs ranked as CSR; pass an array in the shape of ranked"
+            "probabilities=True needs ranked as scores of all labels; pass an array in the shape "
+            "of ranked"
         )
     given = None if probabilities is True else probabilities
     predictions = ranked_hits(Y_true, ranked, max(ks), probabilities=given)

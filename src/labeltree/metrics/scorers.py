@@ -37,12 +37,14 @@ class _PrecisionScorer:
         self._k = k
 
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
-
         classifier = estimator
         if hasattr(estimator, "steps"):  # a pipeline has no top_k of its own
-            X, classifier = estimator[:-1].transform(X), estimator[-1]
+            classifier = estimator[-1]
+            if len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
         labels, _ = classifier.top_k(X, self._k)
-        return precision_at_k(true_labels(Y, classifier.classes_), labels, self._k)
+        truth = true_labels(Y, classifier.classes_, classifier.label_kind_)
+        return precision_at_k(truth, labels, self._k)
 
     def __repr__(self) -> str:
         return f"precision_scorer(k={self._k})"

@@ -16,6 +16,8 @@ from labeltree.model.curve import Curve, odds_curve
 #: measured on four data sets (docs/calibration.md). With one class per row no curve fits them all.
 FIXED_CURVES = {"squared_hinge": (0.8, -1.0)}
 
+_PROBES = np.linspace(0.0, 1.0, 101)
+
 #: Objectives that thresholds can be tuned for.
 OBJECTIVES = ("macro_f1", "micro_f1", "expected_f1")
 
@@ -48,6 +50,25 @@ class Calibration:
         """Whether there is none: the loss alone makes probabilities of scores."""
         parts = (self.slope, self.intercept, self.curve, self.objective, self.thresholds)
         return all(part is None for part in parts)
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether probabilities were fitted to validation rows; the fixed curves of `fit` are not.
+
+        Examples
+        --------
+        >>> fixed_calibration("squared_hinge", "sets").is_learned
+        False
+        >>> Calibration(curve=odds_curve(1.1, -0.4)).is_learned
+        True
+        """
+        if self.slope is not None:
+            return True
+        # Compared by value, because files do not store where a curve comes from.
+        return self.curve is not None and not any(
+            np.allclose(self.curve(_PROBES), odds_curve(*fixed)(_PROBES), rtol=0.0, atol=1e-6)
+            for fixed in FIXED_CURVES.values()
+        )
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return a part that JSON can represent, and the arrays that there are by name."""

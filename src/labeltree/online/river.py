@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from labeltree.data import as_labels
 from labeltree.data.features import canonical_csr
+from labeltree.data.nested_lists import in_form
 from labeltree.data.row_scaling import UNIT
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.params import OnlineParams
@@ -76,7 +77,7 @@ class _Growing:
     def _learn(self, x: Features, labels: list[Hashable]) -> None:
         columns, values = self._row(x)
         X = canonical_csr(np.array([0, len(columns)]), columns, values, self.n_features)
-        self._learner.learn(self._learner.batch(X, as_labels([labels])), None, 1)
+        self._learner.learn(self._learner.batch(X, as_labels(in_form([labels], "sets"))), None, 1)
 
     def _probabilities(self, x: Features) -> dict[Any, float]:
         names = self._learner.names

@@ -1,4 +1,4 @@
-"""Limits on time, memory and latency, parsed from text such as "60s", "500MB" or "50us"."""
+"""Limits on time, memory and model size, parsed from text such as "60s" or "500MB"."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from labeltree.units import BYTES, LONG_SECONDS, SECONDS, parse_quantity
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits on training and prediction; None means no limit.
+    """Limits on training and on the size of the model; None means no limit.
 
     Examples
     --------
     >>> Budget.parse("60s, 500MB")
-    Budget(time=60.0, memory=500000000.0, model=None, latency=None)
-    >>> Budget.parse({"latency": "2ms"}).latency
-    0.002
+    Budget(time=60.0, memory=500000000.0, model=None)
+    >>> Budget.parse({"model": "20MB"}).model
+    20000000.0
     """
 
     time: float | None = None  #: training time in seconds
     memory: float | None = None  #: peak memory while training, in bytes
     model: float | None = None  #: size of the model in bytes
-    latency: float | None = None  #: seconds per query
 
     def __post_init__(self) -> None:
         for name, limit in self.limits().items():
@@ -43,10 +42,15 @@ class Budget:
         Parameters
         ----------
         given
-            A string such as "60s" or "5min" (training time), "500MB" or "2GiB" (memory while
-            training), or "50us" or "2ms" (latency of a query). Separate several limits with commas,
-            and name a limit explicitly with "time=0.5s" or "model=20MB". Alternatively, a mapping
-            from time, memory, model and latency to such strings or to seconds and bytes.
+            A string such as "60s" or "5min" (training time) or "500MB" or "2GiB" (memory while
+            training). Separate several limits with commas, and name a limit explicitly with
+            "time=500ms" or "model=20MB". Alternatively, a mapping from time, memory and model to
+            such strings or to seconds and bytes.
+
+        Raises
+        ------
+        ValueError
+            If a limit is malformed, or limits the time of a query, which is not estimated.
         """
         if given is None or isinstance(given, Budget):
             return given or cls()
@@ -75,12 +79,16 @@ def _parse_part(part: str) -> tuple[str, float]:
     if unit in BYTES:
         return "memory", value * BYTES[unit]
     if unit in SECONDS:
-        return "latency", value * SECONDS[unit]
+        raise ValueError(
+            _no_latency(part.strip()) + f"; to limit training, use time={part.strip()}"
+        )
     return "time", value * LONG_SECONDS[unit]
 
 
 def _checked_pair(name: str, limit: float | str) -> tuple[str, float]:
     known = [field.name for field in fields(Budget)]
+    if name == "latency":
+        raise ValueError(_no_latency(f"{name}={limit}"))
     if name not in known:
         raise ValueError(f"a budget limits {', '.join(known)}, but got {name!r}")
     if not isinstance(limit, str):
@@ -90,3 +98,10 @@ def _checked_pair(name: str, limit: float | str) -> tuple[str, float]:
     if unit not in units:
         raise ValueError(f"a limit of {name} must be in {', '.join(units)}, but is {limit!r}")
     return name, value * units[unit]
+
+
+def _no_latency(given: str) -> str:
+    return (
+        f"a budget cannot limit the time of a query, but has {given}, because it is not known "
+        "before training; train the model and measure it with labeltree evaluate"
+    )

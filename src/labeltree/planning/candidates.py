@@ -11,9 +11,12 @@ import numpy as np
 
 from labeltree import trees
 from labeltree.data import LabelRows
+from labeltree.threads import n_threads
+from labeltree.training.feature_weighting import learn_scaling
 from labeltree.trees import CostModel, LabelTree
 from labeltree.trees._cheapest import is_nested
 from labeltree.trees._multiclass import DEFAULT_EXACT_UP_TO
+from labeltree.trees.by_name import AUTO, find_builder
 from labeltree.trees.cost_model import PAPER
 from labeltree.units import compact
 
@@ -145,6 +148,15 @@ def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
     return trees.cheapest(inputs.rows, sweeps=sweeps, cost_model=inputs.cost_model)
 
 
+def _auto(inputs: Inputs) -> LabelTree:
+    """Return the tree that the estimators build by default, from features weighted as in `fit`."""
+    n_jobs = inputs.n_jobs
+    scaling = learn_scaling(inputs.X, inputs.rows, n_threads=n_threads(n_jobs))
+    build = find_builder(AUTO)
+    X = scaling(inputs.X, n_threads(n_jobs))
+    return build(X, inputs.rows, seed=inputs.random_state, n_jobs=n_jobs, options={})
+
+
 def _kmeans(inputs: Inputs, **options: Any) -> LabelTree:
     return trees.kmeans(
         inputs.X, inputs.rows, random_state=inputs.random_state, n_jobs=inputs.n_jobs, **options
@@ -168,6 +180,7 @@ def _blend(inputs: Inputs) -> LabelTree:
 
 
 CANDIDATES = (
+    Candidate(AUTO, _auto, unfit=_needs_features),
     Candidate("star", lambda i: trees.star(i.n_labels), unfit=_at_most(_MAX_STAR)),
     Candidate("complete", lambda i: trees.complete(i.n_labels, counts=i.rows.counts)),
     Candidate("huffman", lambda i: trees.huffman(i.rows.counts), guarantee=_near_entropy),

@@ -1,6 +1,6 @@
 """Comparison of trees for a data set, and the best one within a budget.
 
-Trees are built in full and their costs are exact. Time, memory and latency are estimates from
+Trees are built in full and their costs are exact. Time, memory and model size are estimates from
 operation counts (`labeltree.planning.resources`).
 """
 
@@ -123,9 +123,10 @@ def plan(
     """Return a comparison of the trees that suit X and Y, and the best one within a budget.
 
     The best tree is the one with the lowest cost, by the cost model, among those within the budget.
-    Ties go to the tree with fewer nodes. Accuracy is not considered, because it is unknown before
-    training. If no tree is within the budget, the best tree is the one that exceeds it by the
-    smallest factor, and `Plan.fits` is False.
+    Ties go to the tree with fewer nodes. Accuracy and the time of a query are not considered,
+    because they are unknown before training; the default tree, "auto", is designed for them. If no
+    tree is within the budget, the best tree is the one that exceeds it by the smallest factor, and
+    `Plan.fits` is False.
 
     Ctrl-C between two trees ends the plan with the trees built so far.
 
@@ -140,17 +141,17 @@ def plan(
     compare_trees
         Your own trees to include in the comparison, by name.
     budget
-        Limits such as "60s" (building and training), "500MB" (training) or "50us" (one query),
-        separated by commas, or a mapping; see `labeltree.planning.Budget.parse`.
+        Limits such as "60s" (building and training) or "500MB" (training), separated by commas, or
+        a mapping; see `labeltree.planning.Budget.parse`.
     holdout
-        Fraction of the rows, drawn at random, that is not used to build the trees. The cost of
-        these rows estimates the cost of queries.
+        Fraction of the rows, drawn at random, that is not used to build the trees. The plan shows
+        the cost of these rows as well.
     sweeps
         Number of sweeps for the tree "cheapest+sweeps". On many rows, sweeps take most of the time.
     random_state
-        Seed for drawing the held-out rows and the initial centroids of k-means.
+        Seed for drawing the held-out rows and for trees over features.
     n_jobs
-        Number of threads for k-means. Estimates are always for one core.
+        Number of threads for trees over features. Estimates are always for one core.
     cost_model
         Cost model that trees are compared by and that "cheapest" and "kmeans+collapse" minimize.
     progress
@@ -192,7 +193,7 @@ def _check(X: Any, rows: LabelRows, budget: Budget, holdout: float, sweeps: int)
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
     if X is None and budget.limits():
         raise ValueError(
-            "time, memory and latency are estimated from features; pass X or drop the budget"
+            "time, memory and model size are estimated from features; pass X or drop the budget"
         )
     if not 0 <= holdout < 1:
         raise ValueError(f"holdout must be at least 0 and less than 1, but is {holdout}")
@@ -258,12 +259,7 @@ class _Pricing:
         )
         resources = None
         if self.features is not None:
-            resources = estimate(
-                tree,
-                rows,
-                self.features,
-                prediction_cost=figures.prediction_cost,
-            )
+            resources = estimate(tree, rows, self.features)
         return PlanRow(
             name=candidate.name,
             tree=tree if tree.names is not None else tree.with_names(rows.names),
@@ -289,7 +285,6 @@ def _exceeded(budget: Budget, resources: Resources | None, build_seconds: float)
         "time": build_seconds + resources.training_seconds,
         "memory": resources.training_bytes,
         "model": resources.model_bytes,
-        "latency": resources.latency_seconds,
     }
     breaks, excess = [], 0.0
     for name, limit in budget.limits().items():

@@ -1,4 +1,4 @@
-"""Estimates for a tree: training time, training memory, model size and prediction latency.
+"""Estimates for a tree: training time, training memory and model size.
 
 Nothing is timed: operations are counted and multiplied by `RATES`.
 """
@@ -31,7 +31,6 @@ class Rates:
 
     train_row_ns: float = 8.0  #: per feature of a row, for each node whose children it trains
     train_pair_ns: float = 2.0  #: per feature of a row, for each node it trains
-    predict_ns: float = 1.0  #: per feature of a query, for each node it visits
     bytes_per_weight: int = 8  #: feature number and value of each weight
     n_lanes: int = 16  #: nodes trained at once, with a float32 for every feature
 
@@ -46,7 +45,6 @@ class Resources:
     training_seconds: float
     training_bytes: float  #: upper bound: data, model and the buffers of nodes in training
     model_bytes: float  #: upper bound: all weights before thresholding
-    latency_seconds: float  #: one query
 
 
 @dataclass(frozen=True)
@@ -114,12 +112,13 @@ def estimate(
     rows: LabelRows,
     X: FeatureCounts,
     *,
-    prediction_cost: float,
     rates: Rates = RATES,
 ) -> Resources:
-    """Return the estimates for training a tree on these rows and querying it.
+    """Return the estimates for training a tree on these rows.
 
-    A node has at most one weight for each feature that occurs in a row of its parent.
+    A node has at most one weight for each feature that occurs in a row of its parent. The time of a
+    query is not estimated, because the number of nodes does not determine it: the children of a
+    node lie side by side, so a few wide nodes take less time than many narrow ones.
     """
     active = active_features(tree, rows, X)
     weights = X.n_used + float(active @ tree.degree)
@@ -133,5 +132,4 @@ def estimate(
         training_seconds=nanoseconds * X.per_row * 1e-9,
         training_bytes=data_bytes + model_bytes + buffers,
         model_bytes=model_bytes,
-        latency_seconds=prediction_cost * X.per_row * rates.predict_ns * 1e-9,
     )

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from labeltree.trees.by_name import AUTO
 from labeltree.units import compact, format_bytes, format_seconds
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def _columns(plan: Plan) -> list[_Column]:
             ("train", lambda row: format_seconds(_resources(row).training_seconds)),
             ("memory", lambda row: format_bytes(_resources(row).training_bytes)),
             ("model", lambda row: format_bytes(_resources(row).model_bytes)),
-            ("query", lambda row: format_seconds(_resources(row).latency_seconds)),
         ]
     return columns
 
@@ -80,11 +80,16 @@ def _notes(plan: Plan) -> list[str]:
         "by that bound. guarantee: proven for any rows, or for rows like these."
     ]
     if first.report.holdout_cost_per_row is not None:
-        notes.append("unseen: cost of the held-out rows, an estimate of the cost of queries.")
+        notes.append("unseen: cost of the held-out rows, which the trees were not built from.")
     if first.resources is not None:
         notes.append(
-            "train, query: estimates for one core. memory, model: upper bounds, before small "
-            "weights are dropped."
+            "train: estimate for one core. memory, model: upper bounds, before small weights are "
+            "dropped. Accuracy and query time are not estimated; measure them after training."
+        )
+    if any(row.name == AUTO for row in plan.rows):
+        notes.append(
+            f"{AUTO}: the default tree. Its wide nodes of similar labels cost more pairs, but are "
+            "more accurate and faster to search."
         )
     if plan.left_out:
         notes.append(f"left out: {_by_reason(plan.left_out)}.")

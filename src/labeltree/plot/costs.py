@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import cost
+from labeltree.plot.name_places import write_names
 from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, finish, new_axes, note
 from labeltree.trees import LabelTree
 
@@ -140,21 +141,32 @@ def accuracy_against_cost(
     """
     if not points:
         raise ValueError("points must hold at least one tree, but is empty")
+    outside = next((name for name, (_, value) in points.items() if not 0 <= value <= 1), None)
+    if outside is not None:
+        raise ValueError(
+            f"the accuracy of {outside!r} must be in 0..1, but is {points[outside][1]:g}"
+        )
     figure, axes = new_axes(6.0, 4.2)
-    for name, (cost_per_row, accuracy) in points.items():
-        axes.plot([cost_per_row], [100 * accuracy], "o", color=BLUE, markersize=6)
-        note(axes, name, (cost_per_row, 100 * accuracy), (7, -3))
-    axes.margins(x=0.25, y=0.2)
+    places = [(name, float(x), 100.0 * float(y)) for name, (x, y) in points.items()]
+    # Points at 100 % lie on the edge and are drawn whole.
+    axes.plot(*zip(*[place[1:] for place in places], strict=True), "o", color=BLUE, clip_on=False)
+    axes.margins(x=0.15, y=0.2)
+    axes.set_xlim(left=max(axes.get_xlim()[0], 0.0))
+    axes.set_ylim(max(axes.get_ylim()[0], 0.0), min(axes.get_ylim()[1], 100.0))
     axes.set_xlabel("training cost per row (nodes)", fontsize=NORMAL, color=INK)
     axes.set_ylabel(f"{measure} (%)", fontsize=NORMAL, color=INK)
-    finish(axes, "Accuracy by training cost", grid="y")
+    # The title is above points and names at 100 %.
+    finish(axes, "Accuracy by training cost (best: top left)", grid="y", pad=12.0)
+    write_names(figure, axes, places)
     return figure
 
 
 def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
-    """Return a figure of the distribution of D_j over labels and over (row, label) pairs.
+    """Return a figure of the cost of each label against its number of rows.
 
-    A row with the single label j costs 1 + D_j.
+    The cost of a label is D_j, the number of node classifiers below the root that a row with only
+    this label trains. In a cheap tree, frequent labels are cheap. The line is the mean over labels
+    of similar frequency.
 
     Parameters
     ----------
@@ -166,9 +178,44 @@ def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
     Examples
     --------
     >>> tree = LabelTree.from_nested([0, [1, 2]])
-    >>> [line.get_label() for line in leaf_costs(tree, [2, 1, 1]).axes[0].lines]
-    ['labels (mean 3.3)', 'labels weighted by rows (mean 3.0)']
+    >>> leaf_costs(tree, [2, 1, 1]).axes[0].collections[0].get_offsets().tolist()
+    [[1.0, 4.0], [2.0, 2.0]]
     """
+    weights = _checked_counts(tree, counts)
+    costs = cost.leaf_costs(tree)
+    figure, axes = new_axes(7.0, 4.2)
+    # Labels with the same count and cost share a dot, so that a million labels draw fast.
+    dots = np.unique(np.column_stack([weights, costs]), axis=0)
+    style: dict[str, Any] = {"color": BLUE, "alpha": 0.5, "linewidths": 0, "clip_on": False}
+    axes.scatter(dots[:, 0], dots[:, 1], s=12, label="label", **style)
+    axes.plot(
+        *_mean_costs(weights, costs),
+        color=ORANGE,
+        linewidth=1.8,
+        label="mean over labels of similar frequency",
+    )
+    # Linear below 1, where labels without rows are.
+    axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
+    axes.set_xlim(-0.2 if weights.min() < 1 else 0.8, weights.max() * 1.3)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_ylim(bottom=0.0)
+    by_rows, by_labels = costs @ weights / weights.sum(), costs.mean()
+    axes.legend(
+        frameon=False,
+        fontsize=NORMAL,
+        labelcolor=INK,
+        title=f"mean cost: {by_rows:,.1f} over rows, {by_labels:,.1f} over labels",
+        title_fontproperties={"size": NORMAL},
+        alignment="left",
+        loc="lower left",
+    ).get_title().set_color(INK)
+    axes.set_xlabel("rows with the label (log scale)", fontsize=NORMAL, color=INK)
+    axes.set_ylabel("cost of the label (classifiers below the root)", fontsize=NORMAL, color=INK)
+    finish(axes, "Cost of a label by its frequency (frequent labels should be cheap)", grid="y")
+    return figure
+
+
+def _checked_counts(tree: LabelTree, counts: ArrayLike) -> NDArray[np.float64]:
     weights = np.asarray(counts, dtype=np.float64)
     if weights.shape != (tree.n_labels,):
         raise ValueError(
@@ -177,36 +224,14 @@ def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
         )
     if not (weights >= 0).all() or weights.sum() <= 0:
         raise ValueError("counts must not be negative and not all 0")
-    costs = cost.leaf_costs(tree)
-    edges = _edges(costs)
-    figure, axes = new_axes(7.0, 4.0)
-    once = np.ones(tree.n_labels)
-    kinds = (("labels", once, GRAY), ("labels weighted by rows", weights, BLUE))
-    for name, weight, color in kinds:
-        share = 100.0 * np.histogram(costs, edges, weights=weight)[0] / weight.sum()
-        if weight is once:
-            axes.stairs(share, edges, fill=True, color="#e0e0e0")
-        axes.stairs(share, edges, color=color, linewidth=1.8)
-        mean = float(costs @ weight / weight.sum())
-        label = f"{name} (mean {mean:,.1f})"
-        axes.axvline(mean, color=color, linewidth=1.4, linestyle=(0, (4, 2)), label=label)
-    axes.set_ylim(bottom=0.0)
-    axes.legend(frameon=False, fontsize=NORMAL, labelcolor=INK)
-    axes.set_xlabel(
-        "cost $D_j$ of label j (sum of the degrees above its leaf)", fontsize=NORMAL, color=INK
-    )
-    axes.set_ylabel("share of labels or of (row, label) pairs (%)", fontsize=NORMAL, color=INK)
-    finish(axes, "Cost by label (frequent labels should be on the left)", grid="y")
-    return figure
+    return weights
 
 
-def _edges(costs: NDArray[np.int64], max_bins: int = 60) -> NDArray[np.float64]:
-    """Return the edges of bins of equal width, each centered on the values it holds."""
-    low, high = int(costs.min()), int(costs.max())
-    # In a ternary tree most costs differ by 3, so finer bins would leave gaps.
-    gaps = np.diff(np.unique(costs))
-    step = int(np.median(gaps)) if len(gaps) else 1
-    n_values = -(-(high - low) // step) + 1
-    per_bin = -(-n_values // max_bins)
-    n_bins = -(-n_values // per_bin)
-    return low - step / 2 + step * per_bin * np.arange(n_bins + 1, dtype=np.float64)
+def _mean_costs(
+    weights: NDArray[np.float64], costs: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean count and mean cost of the labels of each range of counts: 0, 1, 2-3, 4-7, ..."""
+    ranges = np.floor(np.log2(np.maximum(weights, 0.5))).astype(np.int64) + 1
+    n = np.bincount(ranges)
+    sums = [np.bincount(ranges, weights=values)[n > 0] for values in (weights, costs)]
+    return sums[0] / n[n > 0], sums[1] / n[n > 0]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from labeltree.explain.explanation import Evidence, Explanation, Step
-from labeltree.explain.text import listed, shortened
 from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
+from labeltree.trees.label_lists import listed, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,11 @@ def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
         label.set_parse_math(False)
     axes.tick_params(axis="y", length=0, labelsize=SMALL)
     axes.margins(x=0.12)
-    axes.set_xlabel("contribution to the log-odds of the node", fontsize=NORMAL, color=INK)
+    axes.set_xlabel(
+        "contribution to the log-odds of the node (right of 0: more probable)",
+        fontsize=NORMAL,
+        color=INK,
+    )
     finish(axes, _title(explanation, tree), grid="x")
     axes.title.set_parse_math(False)
     return figure
@@ -71,9 +75,10 @@ def _title(explanation: Explanation, tree: int) -> str:
     if len(explanation.paths) > 1:
         own = explanation.paths[tree].probability
         return f"{title} (tree {tree + 1} of {len(explanation.paths)}: {own:.3f})"
-    if explanation.is_calibrated:
-        return f"{title} ({explanation.mean:.3f} before calibration)"
-    return title
+    if explanation.probability == explanation.mean:
+        return title
+    curve = "calibration" if explanation.is_calibrated else "the fixed curve"
+    return f"{title} ({explanation.mean:.3f} before {curve})"
 
 
 def _places(steps: tuple[Step, ...]) -> tuple[list[float], float]:
@@ -116,15 +121,15 @@ def _draw(axes: Axes, step: Step, top: float) -> list[tuple[float, str]]:
 
 def _heading(step: Step) -> str:
     title = "root" if step.depth == 0 else f"depth {step.depth}"
-    figures = f"{step.estimate:.3f}, product {step.product:.3f}"
+    figures = f"(own {step.estimate:.3f}, product {step.product:.3f})"
     names = listed(step.examples, step.n_labels, _TITLE_WIDTH - len(title) - len(figures))
-    return f"{title}: {names}: {figures}"
+    return f"{title}: {names} {figures}"
 
 
 def _siblings(step: Step) -> str:
     width = _TITLE_WIDTH // len(step.siblings) - 12
     each = [
-        f"{listed(sibling.examples, sibling.n_labels, width)} {sibling.estimate:.3f}"
+        f"{listed(sibling.examples, sibling.n_labels, width)} ({sibling.estimate:.3f})"
         for sibling in step.siblings
     ]
     return "siblings: " + "; ".join(each)

@@ -52,7 +52,7 @@ def note(
     )
 
 
-def finish(axes: Axes, title: str, *, grid: Literal["x", "y"]) -> None:
-    """Set the title and faint grid lines."""
+def finish(axes: Axes, title: str, *, grid: Literal["x", "y"], pad: float = 6.0) -> None:
+    """Set the title, `pad` points above the axes, and faint grid lines."""
     axes.grid(axis=grid, color=RULE, linewidth=0.8)
-    axes.set_title(title, fontsize=TITLE, color=INK, loc="left")
+    axes.set_title(title, fontsize=TITLE, color=INK, loc="left", pad=pad)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from labeltree.plot.style import GRAY, INK, NORMAL, SMALL, TITLE, new_axes, note
 from labeltree.trees import LabelTree
+from labeltree.trees.overview import leaves_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,9 +70,9 @@ def tree_top(
     """
     if max_depth < 1:
         raise ValueError(f"max_depth must be at least 1, but is {max_depth}")
-    leaves_below = _leaves_below(tree)
-    sizes = leaves_below.astype(np.float64) if weights is None else _checked(tree, weights)
-    writer = _Writer(tree, names, sizes, leaves_below, counts_rows=weights is not None)
+    n_below = leaves_below(tree)
+    sizes = n_below.astype(np.float64) if weights is None else _checked(tree, weights)
+    writer = _Writer(tree, names, sizes, n_below, counts_rows=weights is not None)
     boxes = list(_boxes(tree, sizes, max_depth))
     shown = max(box.depth for box in boxes)
     figure, axes = _canvas(shown)
@@ -95,18 +96,6 @@ def _checked(tree: LabelTree, weights: ArrayLike) -> NDArray[np.float64]:
     if not (np.isfinite(sizes) & (sizes >= 0)).all():
         raise ValueError("weights must be finite and not negative")
     return sizes
-
-
-def _leaves_below(tree: LabelTree) -> NDArray[np.int64]:
-    """Return the number of leaves below each node."""
-    below: NDArray[np.int64] = (tree.degree == 0).astype(np.int64)
-    levels = [slice(0, 1)]  # nodes are numbered breadth first, so a level is a slice
-    while levels[-1].start < levels[-1].stop:
-        last = levels[-1]
-        levels.append(slice(int(tree.first_child[last.start]), int(tree.first_child[last.stop])))
-    for level in reversed(levels[1:]):
-        np.add.at(below, tree.parent[level], below[level])
-    return below
 
 
 def _leaves_under(tree: LabelTree, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -162,7 +151,7 @@ class _Writer:
         tree: LabelTree,
         names: Sequence[Hashable] | None,
         sizes: NDArray[np.float64],
-        leaves_below: NDArray[np.int64],
+        n_below: NDArray[np.int64],
         counts_rows: bool,
     ) -> None:
         if names is not None and len(names) != tree.n_labels:
@@ -170,14 +159,14 @@ class _Writer:
                 f"names must have one entry per label, {tree.n_labels} in total, but has "
                 f"{len(names)}"
             )
-        self.tree, self.sizes, self.leaves_below = tree, sizes, leaves_below
+        self.tree, self.sizes, self.n_below = tree, sizes, n_below
         self.counts_rows = counts_rows
         self.names = tree.names if names is None else names
 
     def lines(self, box: _Box) -> list[str]:
         """Return as many lines as fit the box: some labels, and their number."""
         n_lines = int(box.height / _LINE + 1e-9)
-        n_labels = int(self.leaves_below[box.nodes].sum())
+        n_labels = int(self.n_below[box.nodes].sum())
         counted = ", ".join([f"{n_labels:,} labels", *self._weight(box)])
         if box.depth == 0 and box.kind == "inner":
             return counted.split(", ")

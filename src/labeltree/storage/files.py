@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.utils.validation import check_is_fitted
 
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
 from labeltree.storage.registry import check_kind, kind_of, known_sections
+
+if TYPE_CHECKING:  # estimators import this module
+    from labeltree.estimators import PLTClassifier
+    from labeltree.text import TextTagger
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -19,7 +23,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     write_file(path, estimator._sections())
 
 
-def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
+def load(path: str | os.PathLike[str], *, verify: bool = True) -> PLTClassifier | TextTagger:
     """Return the estimator of a model file that `save` wrote; no code in it is executed.
 
     The file is memory-mapped, so processes that open the same file share its pages. Do not modify
@@ -60,7 +64,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
     [['bread']]
     """
     contents = read_file(path, known=known_sections(), verify=verify)
-    return restore(path, contents, every_weight=False)
+    return cast("PLTClassifier | TextTagger", restore(path, contents, every_weight=False))
 
 
 def restore(path: str | os.PathLike[str], contents: Contents, *, every_weight: bool) -> Any:

@@ -19,6 +19,7 @@ from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.explain.explanation import Explanation
 from labeltree.model.interface import LabelModel
+from labeltree.progress import show_stage
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.storage.section import Section, take_section
@@ -26,6 +27,7 @@ from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import TextFeatures
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
 from labeltree.text.options import OPTION_NAMES, TextOptions
+from labeltree.text.scoring import ScoringMixin
 from labeltree.trees import LabelTree
 
 _TEXT = "text"  # the section of the model file
@@ -33,7 +35,7 @@ _TEXT = "text"  # the section of the model file
 
 # scikit-learn has no type information, so its classes are Any to mypy.
 @register
-class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
+class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier that predicts tags for texts.
 
     Texts are converted to TF-IDF features, and a `PLTClassifier` is trained on them.
@@ -155,13 +157,14 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         before = self._state if self.classifier.warm_start else None
         checked = checked_texts(texts)
         check_numbers(checked, tags, embeddings)
-        if before is None:
-            classifier = clone(self.classifier)
-            features, X = TextFeatures.fit(self._options(), checked, embeddings)
-        else:
-            classifier = copy.copy(before.classifier)
-            classifier.set_params(**self.classifier.get_params(deep=False))
-            features, X = before.features, before.features.transform(checked, embeddings)
+        with show_stage("making features", quiet=self.classifier.verbose <= 0):
+            if before is None:
+                classifier = clone(self.classifier)
+                features, X = TextFeatures.fit(self._options(), checked, embeddings)
+            else:
+                classifier = copy.copy(before.classifier)
+                classifier.set_params(**self.classifier.get_params(deep=False))
+                features, X = before.features, before.features.transform(checked, embeddings)
         classifier._fit_checked(X, tags, in_place=True)
         self._state = TaggerState(features, classifier)
         return self
@@ -237,7 +240,9 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the predicted tags of each text; see `PLTClassifier.predict`."""
         X = self._transform(texts, embeddings)
         if self.label_kind_ == "classes":
-            return list(self.classifier_.predict(X).tolist())
+            found = self.classifier_.predict(X)
+            assert isinstance(found, np.ndarray)
+            return list(found.tolist())
         return self.classifier_.predict_labels(X, threshold)
 
     def explain(
@@ -279,7 +284,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> dict[str, float]:
         """Return P@k, R@k, nDCG@k, coverage@k and ECE@k by name; see `metrics.evaluate`."""
         X = self._transform(texts, embeddings)
-        truth = targets.true_labels(tags, self.classes_)
+        truth = targets.true_labels(tags, self.classes_, self.label_kind_)
         labels, probabilities = self.classifier_.top_k(X, max(ks))
         return metrics.evaluate(truth, labels, ks=ks, probabilities=probabilities)
 
@@ -295,7 +300,7 @@ class TextTagger(OnlineTaggerMixin, BaseEstimator):  # type: ignore[misc]
         check_numbers(checked_texts(texts), tags, embeddings)
         if self.label_kind_ == "classes":
             return X, tags
-        rows = targets.true_labels(tags, self.classes_)
+        rows = targets.true_labels(tags, self.classes_, self.label_kind_)
         return X, rows.to_csr()[:, : len(self.classes_)]
 
     @classmethod

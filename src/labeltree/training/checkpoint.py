@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from labeltree.data.files import open_write
-from labeltree.training.nodes import Part
+from labeltree.training.parts import Part, SolverCounts
 
 _HEADER = "checkpoint.json"
 _FORMAT = 1
@@ -122,4 +122,4 @@ def _read(path: Path) -> Part:
             values = {name: arrays[name] for name in Part._fields}
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is corrupt ({error}); remove it to train it again") from error
-    return Part(**(values | {name: int(values[name]) for name in ("n_visits", "n_iter")}))
+    return Part(**(values | {name: int(values[name]) for name in SolverCounts._fields}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +25,7 @@ from labeltree.training.feature_weighting import Powers
 from labeltree.training.forest import ForestSettings, Sample, has_root
 from labeltree.training.memory import peak_memory
 from labeltree.training.nodes import NO_WARM_START, SolverSettings, WarmStart, train_nodes
+from labeltree.training.parts import SolverCounts
 from labeltree.trees import LabelTree
 from labeltree.units import format_bytes, format_seconds
 
@@ -63,8 +65,7 @@ class Fitted:
 
     model: LabelModel
     training_cost: int  # (row, node) pairs over all trees
-    n_visits: int  # rows visited by the solver over all nodes, counting passes
-    n_iter: int  # maximum number of passes over the rows of a node
+    counts: SolverCounts
     report: FitReport
 
 
@@ -78,12 +79,12 @@ def fit_forest(
 ) -> Fitted:
     """Return a forest trained on these rows."""
     report = progress or (lambda done, total, name: None)
-    report(0.0, 1.0, "building trees")
+    report(0.0, 0.0, "building trees")
     began = perf_counter()
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
     grown = perf_counter()
-    report(0.0, 1.0, "training")
+    report(1.0, 1.0, "building trees")
     checkpoint = None
     if settings.checkpoint_dir is not None:
         key = fingerprint(_fingerprinted(X, trees, samples, settings))
@@ -115,8 +116,8 @@ def fit_forest(
     if checkpoint is not None:
         checkpoint.remove()
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
-    n_visits, n_iter = sum(one.n_visits for one in trained), max(one.n_iter for one in trained)
-    return Fitted(model, training_cost(trees, samples), n_visits, n_iter, times)
+    counts = reduce(SolverCounts.plus, (one.counts for one in trained))
+    return Fitted(model, training_cost(trees, samples), counts, times)
 
 
 def training_cost(trees: list[LabelTree], samples: list[Sample]) -> int:
@@ -129,8 +130,9 @@ def _of_tree(progress: Progress | None, number: int, n_trees: int) -> Progress |
     """Return a callback that reports the progress of one tree as a share of all trees."""
     if progress is None or n_trees == 1:
         return progress
-    name = f"tree {number + 1} of {n_trees}"
-    return lambda done, total, _: progress(number * total + done, n_trees * total, name)
+    name = f"training {n_trees} trees"
+    # The costs of other trees are not known yet, so all trees count the same.
+    return lambda done, total, _: progress(number + (done / total if total else 1), n_trees, name)
 
 
 def _fingerprinted(

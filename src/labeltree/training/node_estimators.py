@@ -25,6 +25,7 @@ from labeltree.progress import Progress
 from labeltree.training.fit import FitReport, FitSettings, Fitted, training_cost
 from labeltree.training.forest import Sample, has_root
 from labeltree.training.memory import peak_memory
+from labeltree.training.parts import SolverCounts
 from labeltree.trees import LabelTree
 
 _ROWS_AT_ONCE = 1024  # whose probabilities of all nodes are in memory together
@@ -174,9 +175,12 @@ def fit_node_estimators(
     A node whose rows are all positive has the probability 1; if all are negative, 0.
     """
     _check(estimator, settings, weight)
+    report = progress or (lambda done, total, name: None)
+    report(0.0, 0.0, "building trees")
     began = perf_counter()
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
+    report(1.0, 1.0, "building trees")
     grown = perf_counter()
     with_root = has_root(rows, weight)
     total = float(sum(tree.n_nodes for tree in trees))
@@ -188,11 +192,10 @@ def fit_node_estimators(
         for v in range(tree.n_nodes):
             nodes[-1].append(fitter.fit(v))
             done += 1
-            if progress is not None:
-                progress(done, total, "training")
+            report(done, total, "training")
     model = NodeModel(trees, nodes, X.shape[1])
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
-    return Fitted(model, training_cost(trees, samples), n_visits=0, n_iter=1, report=times)
+    return Fitted(model, training_cost(trees, samples), SolverCounts(n_iter=1), times)
 
 
 def _check(estimator: Any, settings: FitSettings, weight: NDArray[np.float32] | None) -> None:

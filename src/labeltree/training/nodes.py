@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from labeltree.training.loss_weights import (
     balanced_weights,
     decayed_weights,
 )
+from labeltree.training.parts import Part, PartStore, SolverCounts
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
@@ -117,23 +118,6 @@ class SolverSettings:
         )
 
 
-class Part(NamedTuple):
-    """Weights of some nodes, as the native trainer returns them."""
-
-    nodes: NDArray[np.int32]
-    indptr: NDArray[np.int64]
-    features: NDArray[np.int32]
-    values: NDArray[np.float32]
-    bias: NDArray[np.float32]
-    n_visits: int  # rows visited by the solver, counting passes
-    n_iter: int  # maximum number of passes over the rows of any of the nodes
-
-    @property
-    def weights(self) -> tuple[NDArray[Any], ...]:
-        """The nodes and their weights, as arguments of LayoutBuilder.add."""
-        return self[:5]
-
-
 class WarmStart(NamedTuple):
     """Weights that training starts from."""
 
@@ -165,22 +149,11 @@ NO_WARM_START = WarmStart(
 )
 
 
-class PartStore(Protocol):
-    """Stores finished parts, from which an interrupted training resumes."""
-
-    def load(self) -> Iterator[tuple[int, Part]]:
-        """Yield the finished parts in order, each as (number of packs done after it, part)."""
-
-    def save(self, first: int, last: int, part: Part) -> None:
-        """Store the part of packs first .. last - 1."""
-
-
 class TrainedNodes(NamedTuple):
     """The trained weights, and the amount of work that training took."""
 
     layout: Layout
-    n_visits: int  # rows visited by the solver, counting passes
-    n_iter: int  # maximum number of passes over the rows of a node
+    counts: SolverCounts
 
 
 def make_trainer(
@@ -263,8 +236,9 @@ def _untrained(warm_start: WarmStart, is_trained: NDArray[np.uint8]) -> Part:
         weights.features[of_kept],
         weights.values[of_kept],
         weights.bias[is_kept],
-        0,
-        0,
+        n_visits=0,
+        n_iter=0,
+        n_far_pairs=0,
     )
 
 
@@ -332,10 +306,10 @@ def train_nodes(
     trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start)
     n_threads = threads_within(trainer, n_threads, max_memory)
     builder = _new_layout(tree, X.shape[1], trainer, warm_start)
-    done = n_visits = n_iter = 0
+    done, counts = 0, SolverCounts()
     for end, part in () if store is None else store.load():
         builder.add(*part.weights)
-        done, n_visits, n_iter = end, n_visits + part.n_visits, max(n_iter, part.n_iter)
+        counts, done = counts.plus(part.counts), end
     start = time.perf_counter()
     laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
@@ -344,13 +318,13 @@ def train_nodes(
             laid_out.append(pool.submit(builder.add, *part.weights))
             if n_threads == 1:
                 laid_out[-1].result()
-            n_visits, n_iter = n_visits + part.n_visits, max(n_iter, part.n_iter)
+            counts = counts.plus(part.counts)
     for one in laid_out:
         one.result()
     seconds = time.perf_counter() - start
     message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads"
-    log.info(message, tree.n_nodes, len(trainer.costs()), n_visits, seconds, n_threads)
-    return TrainedNodes(Layout(*builder.finish()), n_visits, n_iter)
+    log.info(message, tree.n_nodes, len(trainer.costs()), counts.n_visits, seconds, n_threads)
+    return TrainedNodes(Layout(*builder.finish()), counts)
 
 
 def _new_layout(
@@ -375,6 +349,8 @@ def _trained_parts(
     """Train the packs after the first `done`, and yield each part before it is stored."""
     costs = trainer.costs()
     total = float(costs.sum())
+    if progress is not None:
+        progress(float(costs[:done].sum()), total, "training")
     for first, last in batches(costs[done:], n_threads):
         part = Part(*trainer.train(done + first, done + last, n_threads))
         yield part

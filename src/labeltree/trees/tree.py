@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
 from labeltree.data import LabelRows, as_labels
-from labeltree.trees import formats
+from labeltree.trees import formats, icicle, outline
 from labeltree.trees.hierarchy import parse_hierarchy
 from labeltree.trees.parents import Parents
 
@@ -25,7 +25,8 @@ class LabelTree:
     one are contracted when a tree is created. A tree is immutable, and its arrays are read-only.
 
     Create a tree with a builder of `labeltree.trees`, or with `from_nested`, `from_parents`,
-    `from_linkage`, `from_hierarchy` or `load`.
+    `from_linkage`, `from_hierarchy` or `load`. ``print(tree)`` shows its top levels as text, and a
+    notebook draws them.
 
     Examples
     --------
@@ -38,6 +39,12 @@ class LabelTree:
     array([-1, -1,  2, -1,  0,  1,  3,  4,  5], dtype=int32)
     >>> list(tree.children(1)), tree.leaf(2)
     ([4, 5], 2)
+    >>> print(LabelTree.from_nested([["cat", "dog"], "fish"]))
+    LabelTree: 3 labels, 5 nodes, depth 2, at most 2 children per node
+    ├─ 2 labels
+    │  ├─ cat
+    │  └─ dog
+    └─ fish
     """
 
     __slots__ = ("_names", "_native", "degree", "first_child", "label", "leaves", "parent")
@@ -325,6 +332,12 @@ class LabelTree:
             f"LabelTree(n_labels={self.n_labels}, n_nodes={self.n_nodes}, depth={self.depth}, "
             f"max_degree={self.max_degree})"
         )
+
+    def __str__(self) -> str:
+        return outline.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return icicle.as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.parent, self.label, self.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from labeltree import metrics
 from labeltree.data import LabelRows, as_labels
@@ -114,7 +116,9 @@ class Evaluator:
         start = monotonic()
         names = PLTClassifier().get_params(deep=False)
         known = {name: value for name, value in parameters.items() if name in names}
-        classifier = PLTClassifier(**known).fit(X, rows)
+        with warnings.catch_warnings():  # settings that do not converge have low scores
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            classifier = PLTClassifier(**known).fit(X, rows)
         figures = self._figures(classifier, X_validation, labels)
         return Outcome(classifier, X_validation, labels, figures, took + monotonic() - start)
 
@@ -198,6 +202,6 @@ def _predicted(
     """Return predicted labels, numbered as in all rows."""
     if classifier.label_kind_ == "classes":
         return as_labels(labels[classifier.top_k(X, 1)[0]].tolist(), n_labels=n_labels)
-    found = classifier.predict(X)
+    found = classifier._predicted(X)
     indices = labels[found.indices].astype(np.int32)  # labels ascend, so rows stay sorted
     return LabelRows(found.indptr.astype(np.int64), indices, n_labels)

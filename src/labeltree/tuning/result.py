@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from labeltree.estimators import PLTClassifier
 from labeltree.model import Calibration
@@ -71,9 +74,12 @@ class Tuning:
         """Return an estimator with the best settings, fitted to X and Y, usually all rows.
 
         The calibration of the search is kept, because the validation rows are now part of the
-        training rows. Options are other parameters, such as verbose.
+        training rows. Options are other parameters, such as verbose. There is no
+        ConvergenceWarning, because the settings were chosen by their score on validation rows.
         """
-        model = self.estimator(**options).fit(X, Y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = self.estimator(**options).fit(X, Y)
         if self.calibration is not None:
             classifier = model.classifier_ if isinstance(model, TextTagger) else model
             classifier._calibrated(classifier._fitted, self.calibration)

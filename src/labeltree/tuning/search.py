@@ -28,6 +28,9 @@ _MIN_SETTINGS, _MAX_SETTINGS = 6, 40  # on the smallest sample, if n_settings is
 _MAX_ROUNDS = 20
 _PATIENCE = 30  # settings without improvement that end the search
 _SLACK = 1.5  # other settings take longer than the default
+# How much longer settings may take than the default before they are tried for the first time:
+# character n-grams make several times as many features.
+_SLOW = {"analyzer": 6.0, "ngram_range": 2.0, "tree_params": 3.0, "loss": 2.0}
 
 
 def tune(
@@ -71,7 +74,8 @@ def tune(
         Seed for samples, settings and models. The score of a trial is reproducible; the number of
         trials depends on the time limit.
     progress
-        Callback that receives the number of trials done, the number expected, and the next trial.
+        Callback that receives the seconds elapsed and the time limit of the search, or without a
+        limit the number of trials done and expected, and the next trial.
     **fixed
         Parameters of `TextTagger` or `PLTClassifier` that are kept and not searched.
 
@@ -153,11 +157,14 @@ class _Search:
         try:
             if self._attempt(0, {}).score is None:
                 raise ValueError(self.trials[0].error)
-            return "done" if self._rounds(choices, n_settings, seed) else "time"
+            why = "done" if self._rounds(choices, n_settings, seed) else "time"
         except KeyboardInterrupt:
             if not self.trials:
                 raise
-            return "stopped"
+            why = "stopped"
+        if self._progress is not None:
+            self._progress(1.0, 1.0, "")
+        return why
 
     def _rounds(
         self, choices: dict[str, list[Settings]], n_settings: int | None, seed: int
@@ -187,7 +194,7 @@ class _Search:
         for rung in range(len(self._sizes)):
             for settings in ({}, center):
                 if self._find(settings, rung) is None:
-                    if self._expected_end(settings, rung) > self._limit - self._final_fit_time():
+                    if not self._is_affordable(settings, rung):
                         return False
                     self._attempt(rung, settings)
             is_complete &= self._attempt_all(rung, candidates)
@@ -210,9 +217,9 @@ class _Search:
         until = now + (self._limit - self._final_fit_time() - now) / n_rungs_left
         is_complete = True
         for i, settings in enumerate([one for group in groups.values() for one in group]):
-            ends = self._expected_end(settings, rung)
+            ends = monotonic() - self._start + self._seconds(settings, self._sizes[rung])
             # One candidate may exceed the rung's share of time: without it, nothing is compared.
-            if ends > until and (i or ends > self._limit - self._final_fit_time()):
+            if not self._is_affordable(settings, rung) or (ends > until and i):
                 is_complete = False
                 continue
             self._attempt(rung, settings)
@@ -220,10 +227,7 @@ class _Search:
 
     def _attempt(self, rung: int, settings: Settings) -> Trial:
         n_rows = self._sizes[rung]
-        if self._progress is not None:
-            done = len(self.trials)
-            total = max(self._n_expected, done + 1)
-            self._progress(done, total, f"{n_rows:,} rows, {described(settings)}")
+        self._report(f"{n_rows:,} rows, {described(settings)}")
         start = monotonic()
         try:
             outcome = self._evaluator.evaluate(settings, n_rows)
@@ -240,6 +244,16 @@ class _Search:
         if best is None or figures[self._metric] > best[0].figures[self._metric]:
             self._best[rung] = trial, outcome
         return trial
+
+    def _report(self, name: str) -> None:
+        """Report the share of the time limit; without a limit, that of the expected trials."""
+        if self._progress is None:
+            return
+        done, total = float(len(self.trials)), float(max(self._n_expected, len(self.trials) + 1))
+        if np.isfinite(self._limit) and self.trials:
+            done = monotonic() - self._start
+            total = max(self._limit - self._final_fit_time(), 1.01 * done)
+        self._progress(done, total, name)
 
     def _best_third(self, rung: int, candidates: list[Settings]) -> list[Settings]:
         tried = [
@@ -264,17 +278,26 @@ class _Search:
             np.clip(n_settings, _MIN_SETTINGS if len(self.trials) == 1 else 0, _MAX_SETTINGS)
         )
 
-    def _expected_end(self, settings: Settings, rung: int) -> float:
-        """Estimate when a trial would end, from the largest trial of the same settings so far."""
-        earlier = [t for t in self.trials if t.settings == settings]
+    def _seconds(self, settings: Settings, n_rows: int) -> float:
+        """Estimate how long settings take on some rows, from their largest trial so far."""
+        earlier = [t for t in self.trials if t.settings == settings and t.score is not None]
         known = earlier[-1] if earlier else self.trials[0]
-        return monotonic() - self._start + known.seconds * self._sizes[rung] / known.n_rows
+        factor = 1.0 if earlier else max((_SLOW.get(name, 1.0) for name in settings), default=1.0)
+        return factor * known.seconds * n_rows / known.n_rows
+
+    def _is_affordable(self, settings: Settings, rung: int) -> bool:
+        """Return whether a trial and a final fit, even with these settings, end in time."""
+        ends = monotonic() - self._start + self._seconds(settings, self._sizes[rung])
+        last = max(self._final_fit_time(), self._seconds(settings, self._n_rows))
+        return ends + last <= self._limit
 
     def _final_fit_time(self) -> float:
-        """Estimate how long the final fit to all rows takes."""
-        known = max((t for t in self.trials if t.score is not None), key=lambda t: t.n_rows)
-        n_rows = self._evaluator.n_training + self._evaluator.truth.n_rows
-        return known.seconds * n_rows / known.n_rows
+        """Estimate how long the final fit of the best settings to all rows takes."""
+        return self._seconds(self.winner()[0].settings, self._n_rows)
+
+    @property
+    def _n_rows(self) -> int:
+        return self._evaluator.n_training + self._evaluator.truth.n_rows
 
 
 def rung_sizes(n_rows: int) -> list[int]:

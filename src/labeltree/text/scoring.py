@@ -1,0 +1,99 @@
+"""The methods of a tagger that scikit-learn's scorers, searches and pipelines call."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labeltree.estimators import PLTClassifier
+from labeltree.estimators.output import Probabilities
+
+
+class ScoringMixin:
+    """Probabilities and scores of texts, in the form of those of `PLTClassifier`."""
+
+    @property
+    def classifier_(self) -> PLTClassifier:
+        raise NotImplementedError
+
+    def _transform(self, texts: Any, embeddings: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def predict_proba(
+        self, texts: Any, k: int, threshold: float | None = None, *, embeddings: Any = None
+    ) -> Probabilities: ...
+    @overload
+    def predict_proba(
+        self, texts: Any, k: None = None, *, threshold: float, embeddings: Any = None
+    ) -> Probabilities: ...
+    @overload
+    def predict_proba(
+        self,
+        texts: Any,
+        k: int | None = None,
+        threshold: float | None = None,
+        *,
+        embeddings: Any = None,
+    ) -> NDArray[np.float32] | Probabilities: ...
+    def predict_proba(
+        self,
+        texts: Any,
+        k: int | None = None,
+        threshold: float | None = None,
+        *,
+        embeddings: Any = None,
+    ) -> NDArray[np.float32] | Probabilities:
+        """Return the probabilities of tags, one column per tag; see `PLTClassifier.predict_proba`.
+
+        Examples
+        --------
+        >>> from labeltree import TextTagger
+        >>> tagger = TextTagger().fit(["green tea", "rye bread"], [["tea"], ["bread"]])
+        >>> tagger.predict_proba(["tea", "bread", ""]).shape
+        (3, 2)
+        """
+        return self.classifier_.predict_proba(self._transform(texts, embeddings), k, threshold)
+
+    def top_k(
+        self,
+        texts: Any,
+        k: int = 5,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        weights: Any = None,
+        beam: int | None = None,
+        embeddings: Any = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the positions in `classes_` of the k most probable tags, and their probabilities.
+
+        See `PLTClassifier.top_k`. `tag` returns tags by name.
+
+        Examples
+        --------
+        >>> from labeltree import TextTagger
+        >>> tagger = TextTagger().fit(["green tea", "rye bread"], [["tea"], ["bread"]])
+        >>> tagger.classes_[tagger.top_k(["a cup of tea"], 1)[0]].tolist()
+        [['tea']]
+        """
+        X = self._transform(texts, embeddings)
+        return self.classifier_.top_k(X, k, labels=labels, weights=weights, beam=beam)
+
+    def score(
+        self, texts: Any, tags: Any, sample_weight: Any = None, *, embeddings: Any = None
+    ) -> float:
+        """Return the share of texts whose tag, or whose whole set of tags, is correct.
+
+        `labeltree.metrics.precision_scorer` is a less strict score for searches.
+
+        Examples
+        --------
+        >>> from labeltree import TextTagger
+        >>> tagger = TextTagger().fit(["green tea", "rye bread"], [["tea"], ["bread"]])
+        >>> tagger.score(["black tea", "white bread"], [["tea"], ["tea"]])
+        0.5
+        """
+        return self.classifier_.score(self._transform(texts, embeddings), tags, sample_weight)
