@@ -131,7 +131,7 @@ def summarize(path: str | os.PathLike[str], *, verify: bool = False) -> Summary:
     changed = {
         name: value
         for name, value in estimator.get_params(deep=False).items()
-        if type(value) is not type(defaults[name]) or value != defaults[name]
+        if repr(value) != repr(defaults[name])  # estimators are compared by their parameters
     }
     return Summary(
         n_bytes=contents.n_bytes,
