@@ -24,7 +24,13 @@ _OPTIONS = ("tree", "n_trees", "loss", "C", "max_iter", "max_memory", "checkpoin
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for estimator parameters."""
-    text = parser.add_argument_group("text features")
+    _add_text_arguments(parser.add_argument_group("text features"))
+    model = parser.add_argument_group("model")
+    _add_tree_arguments(model)
+    _add_training_arguments(model)
+
+
+def _add_text_arguments(text: Any) -> None:
     text.add_argument(
         "--analyzer", choices=ANALYZERS, help=f"unit of n-grams (default: {TextOptions.analyzer})"
     )
@@ -47,7 +53,9 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--n-features", type=int, help="hash words to this number of features")
     text.add_argument("--language", help="remove the endings of words, such as en (default: none)")
     text.add_argument("--no-sublinear-tf", action="store_true", help="use raw word counts")
-    model = parser.add_argument_group("model")
+
+
+def _add_tree_arguments(model: Any) -> None:
     defaults = PLTClassifier()
     model.add_argument(
         "--tree",
@@ -67,6 +75,10 @@ def add_option_arguments(parser: argparse.ArgumentParser) -> None:
         help="remove hierarchy nodes whose removal lowers the cost",
     )
     model.add_argument("--n-trees", type=int, help=f"number of trees (default: {defaults.n_trees})")
+
+
+def _add_training_arguments(model: Any) -> None:
+    defaults = PLTClassifier()
     model.add_argument(
         "--loss",
         choices=("squared_hinge", "logistic"),
