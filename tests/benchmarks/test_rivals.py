@@ -165,7 +165,7 @@ def test_the_table_has_a_line_for_each_system_with_figures(output: Path) -> None
 
 def test_a_crash_is_recorded_with_what_was_said_last(data: Prepared, cache: Path) -> None:
     system = System("broken", "labeltree", {"C": -1})
-    figures = measure(system, data, threads=1, timeout_s=60, cache=cache)
+    figures = measure(system, data, threads=1, timeout_s=600, cache=cache)
     assert figures["status"] == "failed"
     assert figures["error"].endswith("C must be above 0, but is -1")
 
@@ -188,7 +188,7 @@ def test_a_system_for_one_label_is_not_run_on_several(tmp_path: Path) -> None:
         write_npz(tmp_path / f"{name}.npz", two)
     data = prepare(str(tmp_path), tmp_path / "cache", None)
     system = System("one", "fasttext", one_label=True)
-    figures = measure(system, data, threads=1, timeout_s=60, cache=tmp_path)
+    figures = measure(system, data, threads=1, timeout_s=600, cache=tmp_path)
     assert figures["status"] == "not run"
 
 
@@ -256,6 +256,6 @@ def test_a_system_without_a_seed_is_evaluated_after_each_training(
     monkeypatch.setitem(RIVALS, "labeltree", replace(RIVALS["labeltree"], seed=None))
     monkeypatch.setattr("benchmarks.rivals.measure.evaluated", lambda *_: next(found))
     system = System("labeltree", "labeltree", {"tree": "cheapest"})
-    figures = measure(system, data, threads=1, timeout_s=60, cache=cache, repeats=3)
+    figures = measure(system, data, threads=1, timeout_s=600, cache=cache, repeats=3)
     assert figures["P@1"] == 81
     assert figures["P@1_spread"] == [80, 82]
