@@ -43,16 +43,19 @@ COLUMNS: dict[str, Callable[[Figures], str]] = {
 
 def short_table(runs: list[dict[str, Any]]) -> str:
     """Return one table of the best-known systems on all data sets, with commit and processor."""
-    rows, commits, processors = [], set(), set()
+    rows, commits, processors, shown = [], set(), set(), []
     for run in runs:
         for place, system in enumerate(best_known(run)):
+            shown.append(system)
             data = f"**{run['data']}**, {run['n_labels']:,} labels" if place == 0 else ""
             rows.append([data, system["system"], *(cell(system) for cell in COLUMNS.values())])
             commits |= {system["machine"]["commit"]} if is_ours(system) else set()
             processors |= {system["machine"]["processor"]}
     made = table(["data set", "system", *COLUMNS], rows, n_text=2)
     where = f"{', '.join(sorted(processors))}, one thread"
-    return f"{made}\n\nCommit {', '.join(sorted(commits))}, {where}."
+    later = sorted({s["batch_machine"]["commit"] for s in shown if "batch_machine" in s})
+    apart = f" omikuji's batches were timed later, at {', '.join(later)}." if later else ""
+    return f"{made}\n\nCommit {', '.join(sorted(commits))}, {where}.{apart}"
 
 
 def rivals_table(run: dict[str, Any]) -> str:

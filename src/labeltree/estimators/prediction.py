@@ -140,7 +140,7 @@ class PredictionMixin(SearchMixin):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k most probable labels of each row and their probabilities, best first.
 
-        A float32 CSR matrix with one row has the least overhead.
+        A float32 CSR matrix with one row has the lowest overhead.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class PredictionMixin(SearchMixin):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k most probable labels of one row, given by its nonzero features.
 
-        This is the method with the least overhead. The results are those of `top_k`.
+        This is the method with the lowest overhead. The results are those of `top_k`.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ class SearchMixin(FittedAttributes):
         k: int,
         threshold: float | None,
     ) -> list[tuple[Any, float]]:
-        """Return what `_ranked` does for one row, with the least overhead."""
+        """Return what `_ranked` does for one row, with the lowest overhead."""
         state = self._fitted
         model, classes = state.model, state.model_classes
         k = min(k, len(classes))
@@ -86,7 +86,7 @@ class SearchMixin(FittedAttributes):
 
 
 def is_one_row(state: FittedState, X: Any) -> bool:
-    """Return whether X can be searched as it is, by the method with the least overhead."""
+    """Return whether X can be searched as it is, by the method with the lowest overhead."""
     return (
         type(X) in (sparse.csr_array, sparse.csr_matrix)
         and X.shape == (1, state.n_features)
