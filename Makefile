@@ -2,11 +2,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-CXX_FILES = $(shell find core src -name '*.hpp' -o -name '*.cpp')
+CLANGXX ?= clang++-14
+FUZZ_SECONDS ?= 60
+CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed) CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint tidy docs format bench speed-guard asan clean
+.PHONY: help demo test lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native soak kills clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
@@ -17,6 +19,11 @@ help:
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
+	@echo 'make fuzz    mutate model files, data files and arguments under the sanitizers, for ten minutes'
+	@echo 'make soak    learn and predict for an hour at a fixed memory, with kill -9 and restarts'
+	@echo 'make kills   kill -9 commands that write files 300 times and check that nothing is lost'
+	@echo 'make tsan    train, search and learn with 8 threads under ThreadSanitizer (clang)'
+	@echo 'make fuzz-native  feed the native readers with random bytes for FUZZ_SECONDS each (clang)'
 	@echo 'make format  rewrite the sources in house format'
 
 $(BIN)/python:
@@ -73,12 +80,60 @@ speed-guard: $(VENV)/installed
 	$(BIN)/python -m benchmarks.speed instructions --compare
 
 # The interpreter is not instrumented, so the runtime is preloaded; leaks are the interpreter's own.
-asan: | $(BIN)/python
+SANITIZED = LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libubsan.so)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:$(ASAN_MORE) UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+
+.venv-asan/installed: $(SOURCES) README.md
 	$(PYTHON) -m venv .venv-asan
 	.venv-asan/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' \
-	  -Ccmake.define.LABELTREE_SANITIZE=ON -Cbuild-dir=build/asan
-	LD_PRELOAD="$$($(or $(CXX),g++) -print-file-name=libasan.so) $$($(or $(CXX),g++) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 .venv-asan/bin/python -m pytest -q -p no:cacheprovider
+	  -Ccmake.define.LABELTREE_SANITIZE=address -Cbuild-dir=build/asan
+	@touch $@
+
+asan: .venv-asan/installed
+	$(SANITIZED) .venv-asan/bin/python -m pytest -q -p no:cacheprovider
+
+# Each case can be repeated: python -m tests.fuzz model --seed 1 --replay 123. Findings are in build/fuzz/findings.
+FUZZ_MINUTES ?= 10
+FUZZ_SEED ?= $(shell date +%j)
+fuzz: ASAN_MORE = max_allocation_size_mb=1024
+fuzz: fuzz-native .venv-asan/installed
+	for name in model readers inputs; do \
+	  $(SANITIZED) .venv-asan/bin/python -m tests.fuzz $$name --seed $(FUZZ_SEED) \
+	    --minutes $(FUZZ_MINUTES) --share 3 || failed=1; done; test -z "$$failed"
+
+# An hour of learning and predicting, with kill -9 every few minutes; the figures are in build/soak.
+SOAK_MINUTES ?= 60
+soak: $(VENV)/installed
+	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES)
+
+KILLS ?= 300
+kills: $(VENV)/installed
+	$(BIN)/python -m tests.kills --count $(KILLS)
+
+# The module and the interpreter's own program are built by clang; the program is what holds the runtime.
+# Addresses are not randomized, because the runtime needs some of them.
+TSAN = .venv-tsan/bin
+tsan:
+	$(PYTHON) -m venv .venv-tsan
+	CXX=$(CLANGXX) $(TSAN)/python -m pip install --quiet --disable-pip-version-check '.[test]' \
+	  -Ccmake.define.LABELTREE_SANITIZE=thread -Cbuild-dir=build/tsan
+	config="$$($(TSAN)/python -c 'import sysconfig; print(sysconfig.get_config_var("BINDIR"))')/python$$(\
+	  $(TSAN)/python -c 'import sysconfig; print(sysconfig.get_python_version())')-config"; \
+	$(CLANGXX) -x c -fsanitize=thread tests/tsan/python.c $$($$config --includes) \
+	  $$($$config --embed --ldflags) -Wl,-rpath,$$($$config --prefix)/lib -o build/tsan/python; \
+	PYTHONHOME=$$($$config --prefix) TSAN_OPTIONS=exitcode=66 \
+	  PYTHONPATH=$$($(TSAN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))') \
+	  setarch -R build/tsan/python -m pytest -q -p no:cacheprovider tests/test_eight_threads.py
+
+# Inputs that were found are kept in build/fuzz/corpus and used again.
+fuzz-native:
+	cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANGXX) -DLABELTREE_SANITIZE=fuzzer -DCMAKE_BUILD_TYPE=Release
+	cmake --build build/fuzz --parallel
+	for target in $(basename $(notdir $(wildcard tests/fuzz/native/*.cpp))); do \
+	  mkdir -p build/fuzz/corpus/$$target; \
+	  build/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 \
+	    -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus/$$target || exit 1; \
+	done
 
 clean:
-	rm -rf build dist demo .venv .venv-asan
+	rm -rf build dist demo .venv .venv-asan .venv-tsan

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/cpu.hpp"
+
 namespace labeltree {
 
 // Eight numbers at a time; the compiler makes of them what the machine has.
@@ -12,12 +14,26 @@ typedef int16_t EightShorts __attribute__((vector_size(16)));
 typedef int8_t EightBytes __attribute__((vector_size(8)));
 typedef int32_t FourInts __attribute__((vector_size(16)));
 
-}  // namespace labeltree
+// A loop that is compiled for wider vectors too and uses what cpu_level() has. It must be always_inline and
+// take no vectors by value: how those are passed depends on the instructions.
+template <auto loop>
+struct Wide;
 
-// The machine's own vectors are chosen when the program is loaded. Nothing is fused, so that results are the
-// same to the last bit whatever the choice.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define LABELTREE_WIDE __attribute__((target_clones("default", "avx2")))
-#else
-#define LABELTREE_WIDE
+template <class... Args, void (*loop)(Args...)>
+struct Wide<loop> {
+  void operator()(Args... args) const {
+#if defined(__x86_64__)
+    static const bool is_wide = cpu_level() >= CpuLevel::v3;
+    if (is_wide) return wide(args...);
 #endif
+    narrow(args...);
+  }
+
+ private:
+#if defined(__x86_64__)
+  [[gnu::target("avx2")]] static void wide(Args... args) { loop(args...); }
+#endif
+  static void narrow(Args... args) { loop(args...); }
+};
+
+}  // namespace labeltree

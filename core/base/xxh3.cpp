@@ -157,7 +157,7 @@ struct State {
   }
 }
 
-LABELTREE_WIDE void accumulate_all(State& state, const uint8_t* input, std::size_t n) {
+[[gnu::always_inline]] inline void accumulate_stripes(State& state, const uint8_t* input, std::size_t n) {
   const std::size_t n_blocks = (n - 1) / BLOCK_SIZE;
   State sums = state;  // stays in registers
   for (std::size_t block = 0; block < n_blocks; ++block, input += BLOCK_SIZE) {
@@ -170,6 +170,7 @@ LABELTREE_WIDE void accumulate_all(State& state, const uint8_t* input, std::size
   accumulate(sums, input + rest - STRIPE, SECRET.data() + SECRET_SIZE - STRIPE - 7);
   state = sums;
 }
+constexpr Wide<accumulate_stripes> accumulate_all;
 
 uint64_t hash_long(const uint8_t* input, std::size_t n) {
   State state{{{PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3}, {PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1}}};

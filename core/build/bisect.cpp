@@ -100,9 +100,10 @@ void Bisector::renumber(Cluster& cluster) {
 // Returns the number of labels that have features.
 std::size_t Bisector::put_empty_last(const Cluster& cluster) {
   const std::span order(labels_.order.data() + cluster.first, at(cluster.size()));
-  const auto empty = std::ranges::stable_partition(
-      order, [&](int32_t label) { return labels_.length[at(label)] > 0 || labels_.alone[at(label)] > 0.0F; });
-  return order.size() - empty.size();
+  const auto empty = std::stable_partition(order.begin(), order.end(), [&](int32_t label) {
+    return labels_.length[at(label)] > 0 || labels_.alone[at(label)] > 0.0F;
+  });
+  return at(empty - order.begin());
 }
 
 void Bisector::two_means(std::span<const int32_t> members, int32_t n_left, const Cluster& cluster) {

@@ -123,10 +123,10 @@ void keep_heaviest(std::vector<Entry>& entries, std::size_t first, std::size_t m
   const auto least = middle.begin() + static_cast<std::ptrdiff_t>(most - n_heavier) - 1;
   std::ranges::nth_element(middle, least, std::greater<>());
   auto n_ties = std::ranges::count(middle.begin(), least + 1, *least);
-  const auto dropped = std::ranges::remove_if(tail, [&](const Entry& entry) {
+  const auto dropped = std::remove_if(tail.begin(), tail.end(), [&](const Entry& entry) {
     return weight(entry) < *least || (weight(entry) == *least && n_ties-- <= 0);
   });
-  entries.resize(entries.size() - dropped.size());
+  entries.resize(entries.size() - at(tail.end() - dropped));
 }
 
 Columns columns(const LabelVectors& vectors) {

@@ -252,7 +252,7 @@ std::vector<int32_t> grow_levels(std::span<const Level> levels, std::size_t n_le
       open[binary ? 2 : 3].insert(open[binary ? 2 : 3].end(), binary ? 2 : 3, node);
     }
     open[0].clear();
-    std::ranges::rotate(open, open.begin() + 1);
+    std::rotate(open.begin(), open.begin() + 1, open.end());
   }
   return parent;
 }

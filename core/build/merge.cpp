@@ -159,7 +159,7 @@ class Merger {
     }
     similarity_->look_from(a, names_, near_);
     std::ranges::sort(near_);
-    near_.erase(std::ranges::unique(near_).begin(), near_.end());
+    near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
     std::erase(near_, a);
     return least(near_, [&](int32_t c) { return similarity_->blend(score(a, c), similarity_->cosine(c)); });
   }

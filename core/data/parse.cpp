@@ -13,7 +13,6 @@ namespace labeltree {
 namespace {
 
 constexpr int64_t max_size = std::numeric_limits<int32_t>::max();
-constexpr std::size_t max_line = std::size_t{1} << 30;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -100,7 +99,8 @@ void RowParser::feed(std::string_view piece) {
       unfinished_ += text;
       if (unfinished_.size() > max_line) {
         ++line_;
-        refuse("a line must be shorter than 1 GiB");
+        refuse("a line must have at most " + std::to_string(max_line >> 20) +
+               " MiB, but this one has more; split it");
       }
       if (newline) {
         take_line(unfinished_);

@@ -14,6 +14,9 @@
 
 namespace labeltree {
 
+// Bytes of a line. Lines without end would take all memory.
+inline constexpr std::size_t max_line = std::size_t{16} << 20;
+
 // Rows of features and labels, sorted and unique in each row.
 struct ParsedRows {
   std::vector<int64_t> feature_indptr{0}, label_indptr{0};

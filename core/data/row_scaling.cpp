@@ -26,7 +26,8 @@ constexpr float SMALLEST = 1.17549435e-38f;  // normal number; what is smaller b
   return size < SMALLEST ? zero : signed_one;
 }
 
-LABELTREE_WIDE void raise_all(std::span<const float> values, float power, std::span<float> raised) {
+[[gnu::always_inline]] inline void raise_eights(std::span<const float> values, float power,
+                                                std::span<float> raised) {
   for (std::size_t i = 0; i < values.size(); i += 8) {
     const std::size_t n = std::min<std::size_t>(8, values.size() - i);
     Eight eight{};
@@ -35,6 +36,7 @@ LABELTREE_WIDE void raise_all(std::span<const float> values, float power, std::s
     std::memcpy(raised.data() + i, &eight, n * sizeof(float));
   }
 }
+constexpr Wide<raise_eights> raise_all;
 
 constexpr double CLOSE = 1e-3;  // of a squared length to 1
 

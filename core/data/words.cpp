@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include "base/index.hpp"
@@ -119,8 +118,7 @@ int64_t Vocabulary::find(std::span<const uint8_t> wanted) const {
     const uint32_t entry = table_[slot];
     if (entry == 0 || entry > size()) return -1;
     const auto found = word(entry - 1);
-    if (found.size() == wanted.size() && std::memcmp(found.data(), wanted.data(), wanted.size()) == 0)
-      return static_cast<int64_t>(entry) - 1;
+    if (std::ranges::equal(found, wanted)) return static_cast<int64_t>(entry) - 1;
   }
   return -1;
 }

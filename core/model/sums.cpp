@@ -19,6 +19,12 @@ constexpr std::size_t COMPARED = 16;  // features of a bucket that are looked at
 
 using Match = QuerySpace::Match;
 
+// The address is a number, because it may lie outside the array: nothing is read there.
+inline void prefetch(const uint8_t* array, std::size_t offset) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(array) + offset;
+  __builtin_prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
+}
+
 // Where a feature is among those of a bucket; n or more where it is not.
 inline std::size_t find(const Bucket& bucket, uint16_t low, const uint8_t* end) {
   const uint8_t* from = bucket.lows();
@@ -85,12 +91,8 @@ template <class Value>
       out[first] += match.value * static_cast<float>(load<Value>(match.bytes, first));
 }
 
-LABELTREE_WIDE void sum_filled(float* out, std::span<const Match> matches, std::size_t n, float /*kind*/) {
-  sum_tiles<float>(out, matches, n);
-}
-LABELTREE_WIDE void sum_filled(float* out, std::span<const Match> matches, std::size_t n, int8_t /*kind*/) {
-  sum_tiles<int8_t>(out, matches, n);
-}
+template <class Value>
+constexpr Wide<sum_tiles<Value>> sum_filled;
 
 }  // namespace
 
@@ -104,7 +106,7 @@ struct SiblingWeights::Matcher {
   void put(bool is_found, std::span<const uint8_t> bytes, float value) {
     const std::size_t n = std::min(n_weights<Value>(bytes.size(), group_size), group_size);
     __builtin_prefetch(bytes.data());
-    __builtin_prefetch(bytes.data() + CACHE_LINE);
+    prefetch(bytes.data(), CACHE_LINE);
     filled->bytes = sparse->bytes = bytes.data();
     filled->value = sparse->value = value;
     filled->n = sparse->n = static_cast<uint32_t>(n);
@@ -153,7 +155,7 @@ template <class Value>
 void SiblingWeights::add(const Group& group, const QueryRow& row, QuerySpace& space, std::size_t position) {
   float* out = space.sums.data() + position;
   const auto [filled, sparse] = match<Value>(group, row, space);
-  sum_filled(out, filled, group.size, Value{});
+  sum_filled<Value>(out, filled, group.size);
   for (const Match& found : sparse) {
     const uint8_t* const sibling = found.bytes;
     const uint8_t* const weight = found.bytes + found.n;
@@ -191,12 +193,11 @@ void SiblingWeights::fetch_buckets(int32_t node, const QueryRow& row) const {
 void SiblingWeights::fetch_bytes(int32_t node, const QueryRow& row) const {
   const auto g = at(first_group_[at(node + 1)]);
   const uint32_t* buckets = arrays_.buckets.data() + arrays_.bucket_begin[g];
-  const uint8_t* bytes = arrays_.bytes.data() + arrays_.byte_begin[g];
   const int shift = arrays_.shift[g];
   for (const int32_t feature : row.indices) {
-    const uint8_t* bucket = bytes + buckets[feature >> shift];
-    __builtin_prefetch(bucket);
-    __builtin_prefetch(bucket + CACHE_LINE / 2);
+    const std::size_t bucket = at(arrays_.byte_begin[g]) + buckets[feature >> shift];
+    prefetch(arrays_.bytes.data(), bucket);
+    prefetch(arrays_.bytes.data(), bucket + CACHE_LINE / 2);
   }
 }
 

@@ -20,8 +20,8 @@ namespace {
   return values;
 }
 
-LABELTREE_WIDE void link(float* __restrict estimate, const float* __restrict slope,
-                         const float* __restrict intercept, std::size_t n) {
+[[gnu::always_inline]] inline void link_all(float* __restrict estimate, const float* __restrict slope,
+                                            const float* __restrict intercept, std::size_t n) {
   const auto tile = [&](std::size_t c, std::size_t size) __attribute__((always_inline)) {
     const Eight p = sigmoid(first(slope + c, size) * first(estimate + c, size) + first(intercept + c, size));
     std::memcpy(estimate + c, &p, size * sizeof(float));
@@ -30,6 +30,7 @@ LABELTREE_WIDE void link(float* __restrict estimate, const float* __restrict slo
   for (; c + 8 <= n; c += 8) tile(c, 8);
   if (c < n) tile(c, n - c);
 }
+constexpr Wide<link_all> link;
 
 void raise_to_one(std::span<float> estimates) {
   const float sum = std::accumulate(estimates.begin(), estimates.end(), 0.0f);

@@ -157,7 +157,7 @@ void SiblingWeights::check_all(int n_threads, Interrupt& interrupt) const {
 }
 
 NodeWeights SiblingWeights::of_children(int32_t node) const {
-  const auto [first, size] = family(node);
+  const int32_t first = family(node).first, size = family(node).size;
   NodeWeights result;
   std::vector<int64_t> next(at(size) + 1, 0);
   const auto visit_kept = [&](auto each) {

@@ -180,6 +180,11 @@ void OnlineModel::flush(const FeatureRows& rows, std::span<const float> weight,
     const Task& task = tasks[t];
     learn_node(task.pairs, rows, weight, task.located, task.first, task.last, spaces[worker]);
   });
+  forget_notes();
+}
+
+// Also before rows are gathered: a call that failed has left its notes.
+void OnlineModel::forget_notes() {
   pairs_.clear();
   lanes_.clear();
   leaf_lanes_.clear();
@@ -199,6 +204,7 @@ void OnlineModel::learn(const FeatureRows& rows, const LabelRows& labels, std::s
   check(rows, labels);
   if (!weight.empty() && weight.size() != rows.size())
     throw std::invalid_argument("every row has one weight");
+  forget_notes();
   std::size_t n_gathered = 0;
   const auto learn_gathered = [&] {
     flush(rows, weight, {}, n_threads);
@@ -222,6 +228,7 @@ void OnlineModel::replay(const FeatureRows& rows, const LabelRows& labels, std::
                          int n_threads, Interrupt& interrupt) {
   check(rows, labels);
   if (nodes.size() != tree_.size()) throw std::invalid_argument("nodes must have one entry for each node");
+  forget_notes();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     gather(i, labels[i]);
     if ((i + 1) % RUN != 0 && i + 1 < rows.size()) continue;
@@ -235,6 +242,7 @@ void OnlineModel::replay(const FeatureRows& rows, const LabelRows& labels, std::
 OnlinePredictions OnlineModel::predict_then_fit(const FeatureRows& rows, const LabelRows& labels, int32_t k,
                                                 Interrupt& interrupt) {
   check(rows, labels);
+  forget_notes();
   OnlinePredictions results;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const OnlinePredictions found = best(row_of(rows, i), k);

@@ -108,6 +108,7 @@ class OnlineModel {
   void count(std::span<const int32_t> labels);
   void flush(const FeatureRows& rows, std::span<const float> weight, std::span<const uint8_t> nodes,
              int n_threads);
+  void forget_notes();
   void learn_node(std::span<const Pair> pairs, const FeatureRows& rows, std::span<const float> weight,
                   std::span<const std::vector<uint32_t>> located, std::size_t first, std::size_t last,
                   OnlineSpace& space);

@@ -35,6 +35,28 @@ OnlineTree online_tree(const OnlineView& arrays, std::size_t n_planes) {
   return OnlineTree(tree_of(arrays.parent, arrays.label), n_planes);
 }
 
+void check_sizes(const OnlineView& arrays) {
+  const std::size_t n = arrays.parent.size();
+  const auto begin = arrays.row_begin;
+  if (arrays.n_rows.size() != n || begin.size() != n + 1 || begin[0] != 0 ||
+      begin[n] != static_cast<int64_t>(arrays.features.size()))
+    throw std::invalid_argument("every node has a number of rows and features");
+  if (!std::ranges::is_sorted(begin)) throw std::invalid_argument("features of nodes must not overlap");
+}
+
+void check_values(const OnlineView& arrays, const OnlineCounts& counts, std::size_t n_features) {
+  for (const int64_t n_rows : arrays.n_rows)
+    if (n_rows < 0 || n_rows > counts.n_rows)
+      throw std::invalid_argument("a node must have learned 0 to " + std::to_string(counts.n_rows) +
+                                  " rows, but one has " + std::to_string(n_rows));
+  for (const int32_t feature : arrays.features)
+    if (feature < -1 || (feature >= 0 && at(feature) >= n_features))
+      throw std::invalid_argument("feature " + std::to_string(feature) + " is outside 0.." +
+                                  std::to_string(static_cast<int64_t>(n_features) - 1));
+  if (!std::ranges::all_of(arrays.numbers, [](float number) { return std::isfinite(number); }))
+    throw std::invalid_argument("numbers of an online state must be finite");
+}
+
 // A number for the set of labels below each node; different sets have different numbers but for a chance of
 // 2^-64 per pair.
 std::vector<uint64_t> set_numbers(const OnlineTree& tree) {
@@ -58,26 +80,18 @@ OnlineModel::OnlineModel(const OnlineView& arrays, const OnlineCounts& counts, s
       n_features_(n_features),
       tree_(online_tree(arrays, settings.learning.n_planes())),
       counts_(counts) {
-  const std::size_t n = arrays.parent.size();
-  const auto begin = arrays.row_begin;
-  if (arrays.n_rows.size() != n || begin.size() != n + 1 || begin[0] != 0 ||
-      begin[n] != static_cast<int64_t>(arrays.features.size()))
-    throw std::invalid_argument("every node has a number of rows and features");
+  check_sizes(arrays);
+  check_values(arrays, counts, n_features);
   std::size_t place = 0;
-  for (std::size_t v = 0; v < n; ++v) {
-    if (begin[v + 1] < begin[v]) throw std::invalid_argument("features of nodes must not overlap");
+  for (std::size_t v = 0; v < arrays.parent.size(); ++v) {
     OnlineNode& node = tree_.node(static_cast<int32_t>(v));
-    const auto features = arrays.features.subspan(at(begin[v]), at(begin[v + 1] - begin[v]));
-    for (std::size_t i = 1; i < features.size(); ++i)
-      if (features[i] < 0 || at(features[i]) >= n_features_)
-        throw std::invalid_argument("feature " + std::to_string(features[i]) + " is outside 0.." +
-                                    std::to_string(static_cast<int64_t>(n_features_) - 1));
-    const std::size_t size = features.size() * node.store.row_size();
-    if (size > arrays.numbers.size() - place)
+    const auto first = at(arrays.row_begin[v]), n = at(arrays.row_begin[v + 1]) - first;
+    const std::size_t row_size = node.store.row_size();
+    if (n > (arrays.numbers.size() - place) / row_size)
       throw std::invalid_argument("numbers must be there for every feature");
-    node.store.restore(features, arrays.numbers.subspan(place, size));
+    node.store.restore(arrays.features.subspan(first, n), arrays.numbers.subspan(place, n * row_size));
     node.n_rows = arrays.n_rows[v];
-    place += size;
+    place += n * row_size;
   }
   if (place != arrays.numbers.size()) throw std::invalid_argument("there are more numbers than features");
 }

@@ -16,8 +16,8 @@ namespace {
 static_assert(sizeof(Eight) == BLOCK * sizeof(float));
 
 // Four sums at a time, because each waits for the one before.
-LABELTREE_WIDE void score_block(float* out, const float* data, const uint32_t* slots, const float* values,
-                                std::size_t n, std::size_t row_size) {
+[[gnu::always_inline]] inline void score_eight(float* out, const float* data, const uint32_t* slots,
+                                               const float* values, std::size_t n, std::size_t row_size) {
   Eight sum[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4)
@@ -26,6 +26,7 @@ LABELTREE_WIDE void score_block(float* out, const float* data, const uint32_t* s
   for (; i < n; ++i) sum[0] += *reinterpret_cast<const Eight*>(data + slots[i] * row_size) * values[i];
   *reinterpret_cast<Eight*>(out) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
+constexpr Wide<score_eight> score_block;
 
 [[gnu::always_inline]] inline Eight root(Eight x) {
   Eight made;
@@ -34,15 +35,15 @@ LABELTREE_WIDE void score_block(float* out, const float* data, const uint32_t* s
 }
 
 [[gnu::always_inline]] inline Eight magnitude(Eight x) {
-  return std::bit_cast<Eight>(std::bit_cast<EightInts>(x) & 0x7fffffff);
+  return reinterpret_cast<Eight>(reinterpret_cast<EightInts>(x) & 0x7fffffff);
 }
 
 // Nearer to 0 by `less`, but not beyond.
 [[gnu::always_inline]] inline Eight shrink(Eight x, Eight less) {
   const Eight size = magnitude(x) - less;
-  const EightInts sign = std::bit_cast<EightInts>(x) & static_cast<int32_t>(0x80000000);
+  const EightInts sign = reinterpret_cast<EightInts>(x) & static_cast<int32_t>(0x80000000);
   const Eight kept = size > 0.0f ? size : Eight{};
-  return std::bit_cast<Eight>(std::bit_cast<EightInts>(kept) | sign);
+  return reinterpret_cast<Eight>(reinterpret_cast<EightInts>(kept) | sign);
 }
 
 struct Step {
@@ -50,8 +51,9 @@ struct Step {
   Eight active;    // 1 for lanes that learn, 0 for others
 };
 
-LABELTREE_WIDE void step_adagrad(float* data, const uint32_t* slots, const float* values, std::size_t n,
-                                 std::size_t row_size, const Step& step, const OptimizerSettings& settings) {
+[[gnu::always_inline]] inline void adagrad(float* data, const uint32_t* slots, const float* values,
+                                           std::size_t n, std::size_t row_size, const Step& step,
+                                           const OptimizerSettings& settings) {
   const Eight decay = step.active * settings.l2;
   const bool is_plain = settings.l1 == 0.0f;
   for (std::size_t i = 0; i < n; ++i) {
@@ -63,10 +65,12 @@ LABELTREE_WIDE void step_adagrad(float* data, const uint32_t* slots, const float
     planes[0] = is_plain ? moved : shrink(moved, rate * step.active * settings.l1);
   }
 }
+constexpr Wide<adagrad> step_adagrad;
 
 // McMahan et al. 2013, algorithm 1. Planes: weights, squared gradients, z.
-LABELTREE_WIDE void step_ftrl(float* data, const uint32_t* slots, const float* values, std::size_t n,
-                              std::size_t row_size, const Step& step, const OptimizerSettings& settings) {
+[[gnu::always_inline]] inline void ftrl(float* data, const uint32_t* slots, const float* values,
+                                        std::size_t n, std::size_t row_size, const Step& step,
+                                        const OptimizerSettings& settings) {
   for (std::size_t i = 0; i < n; ++i) {
     Eight* planes = reinterpret_cast<Eight*>(data + slots[i] * row_size);
     const Eight g = step.gradient * values[i];
@@ -79,6 +83,7 @@ LABELTREE_WIDE void step_ftrl(float* data, const uint32_t* slots, const float* v
     planes[0] = step.active != 0.0f ? -moved : planes[0];
   }
 }
+constexpr Wide<ftrl> step_ftrl;
 
 // Places of a table for each feature, at least half of it: few features have to look further.
 constexpr std::size_t SPARSENESS = 2;
@@ -154,8 +159,13 @@ void OnlineStore::clear(std::size_t lane, bool is_twin) {
 }
 
 void OnlineStore::restore(std::span<const int32_t> features, std::span<const float> data) {
-  if (features.empty() || features[0] != -1 || data.size() != features.size() * row_size())
+  if (data.size() != features.size() * row_size())
     throw std::invalid_argument("the numbers of a node do not fit its children");
+  if (features.empty() || features[0] != -1 || std::ranges::count(features, -1) != 1)
+    throw std::invalid_argument("a node must have one bias, and it must be its first feature");
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (i / BLOCK % n_planes_ == 1 && data[i] < 0.0f)
+      throw std::invalid_argument("sums of squared gradients must be at least 0");
   features_.assign(features.begin(), features.end());
   data_.assign(data.begin(), data.end());
   index();
@@ -271,8 +281,10 @@ void OnlineStore::learn_block(const Example& example, std::size_t block, uint32_
     step.gradient[l] = (is_positive ? -error : error) * example.weight;
   }
   if (!any) return;
-  const auto learn = settings.optimizer == Optimizer::ftrl ? step_ftrl : step_adagrad;
-  learn(data, example.slots.data(), example.values.data(), n, size, step, settings);
+  if (settings.optimizer == Optimizer::ftrl)
+    step_ftrl(data, example.slots.data(), example.values.data(), n, size, step, settings);
+  else
+    step_adagrad(data, example.slots.data(), example.values.data(), n, size, step, settings);
 }
 
 }  // namespace labeltree

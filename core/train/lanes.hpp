@@ -7,15 +7,19 @@
 #include <cstdint>
 
 #include "base/elementary.hpp"
-#include "train/solver.hpp"
+#include "train/solver_pass.hpp"
 
 namespace labeltree {
-
-namespace LABELTREE_LEVEL {
+namespace {
 
 using Floats = float __attribute__((vector_size(4 * N_LANES)));
 using Ints = int32_t __attribute__((vector_size(4 * N_LANES)));
 
+inline Floats load(const float* from) {
+  Floats values;
+  __builtin_memcpy(&values, from, sizeof values);
+  return values;
+}
 inline Floats all(float value) {
   return value - Floats{};
 }
@@ -41,5 +45,5 @@ inline Floats exponential(Floats x) {
   return labeltree::exponential(least(most(x, all(-80.0f)), all(80.0f)));
 }
 
-}  // namespace LABELTREE_LEVEL
+}  // namespace
 }  // namespace labeltree

@@ -7,7 +7,7 @@
 #include "train/lanes.hpp"
 
 namespace labeltree {
-namespace LABELTREE_LEVEL {
+namespace {
 
 struct Step {
   Floats alpha;      // the new one
@@ -51,5 +51,5 @@ struct Logistic {
   static Floats softplus(Floats x) { return logarithm(1.0f + exponential(x)); }
 };
 
-}  // namespace LABELTREE_LEVEL
+}  // namespace
 }  // namespace labeltree

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "train/solver_pass.hpp"
 
 namespace labeltree {
-
-inline constexpr int N_LANES = 16;
-
-enum class Loss : uint8_t { squared_hinge, logistic };
 
 struct SolverSettings {
   Loss loss;

@@ -1,12 +1,12 @@
 // The solver for x86-64-v2; CMakeLists.txt sets the instructions.
-#define LABELTREE_LEVEL v2
 #include "train/solver_level.hpp"
 
 namespace labeltree {
 
-int64_t solve_v2(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,
-                 uint64_t seed, Interrupt& interrupt, SolverSpace& space) {
-  return v2::solve(rows, targets, settings, seed, interrupt, space);
+VisitRows visit_rows_v2;
+
+void visit_rows_v2(SolverPass& pass) {
+  visit_rows(pass);
 }
 
 }  // namespace labeltree

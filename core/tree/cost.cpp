@@ -11,7 +11,7 @@ Assignment assign(const Tree& tree, std::span<const int32_t> labels) {
   for (const int32_t j : labels)
     for (int32_t v = tree.leaf(j); v >= 0; v = tree.parent(v)) nodes.positive.push_back(v);
   std::ranges::sort(nodes.positive);
-  nodes.positive.erase(std::ranges::unique(nodes.positive).begin(), nodes.positive.end());
+  nodes.positive.erase(std::unique(nodes.positive.begin(), nodes.positive.end()), nodes.positive.end());
 
   std::vector<int32_t> touched{0};  // the root, and every child of a positive node
   for (const int32_t v : nodes.positive)

@@ -25,6 +25,7 @@ void bind_bytes(nb::module_& m) {
 }
 
 void bind_text(nb::module_& m) {
+  m.attr("MAX_LINE") = max_line;
   nb::class_<RowParser>(m, "RowParser", "Reads XMC text in pieces; see core/data/parse.hpp.")
       .def(nb::init<bool, int64_t, int64_t>(), "header"_a, "n_features"_a, "n_labels"_a)
       .def(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+from labeltree.arguments import checked
+
 _MAX_THREADS = 1024  # larger values of n_jobs are assumed to be mistakes
 
 
+@checked
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` stands for.
 

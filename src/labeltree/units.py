@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterable
 
+from labeltree.arguments import shown
+
 #: Units of short and long times in seconds, and of sizes in bytes.
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3}
 LONG_SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
@@ -84,7 +86,7 @@ def parse_quantity(text: str) -> tuple[float, str]:
     match = _QUANTITY.fullmatch(text)
     if match is None or match[2].lower() not in SECONDS | LONG_SECONDS | BYTES:
         raise ValueError(
-            f'a limit is a number and a unit, such as "60s" or "500MB", but is {text!r}'
+            f'a limit is a number and a unit, such as "60s" or "500MB", but is {shown(text)}'
         )
     return float(match[1]), match[2].lower()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import subprocess
@@ -107,7 +108,7 @@ def test_a_line_whose_tags_are_missing_or_null_is_only_predicted(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["labels"][0] == "tea"
     assert "learned 0 rows" in printed.err
-    assert "1 lines without tags, 0 bad lines" in printed.err
+    assert "1 line without tags, 0 bad lines" in printed.err
 
 
 BAD = ['{"text": "tea"', '{"tags": ["tea"]}', '{"text": 7}', b'{"text": "gr\xfcn"}']
@@ -150,6 +151,33 @@ def test_strict_stops_at_the_first_bad_line_and_keeps_what_was_learned(
     assert "docs.jsonl: line 2: broken JSON" in printed.err
     assert len(printed.out.splitlines()) == 1
     assert Path(model).read_bytes() != before
+
+
+OTHER_FORMATS = {
+    "docs.tsv": b"green tea\ttea\ngreen tea\nrye \xff bread\tbread\nrye bread\tbread\n",
+    "docs.csv": b'text,tags\ngreen tea,tea\n"rye" bread,bread\na,b,c\nrye bread,bread\n',
+    "docs.ft": b"__label__tea green tea\n__label__ tea\n\xff\n__label__bread rye bread\n",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FORMATS)
+def test_a_stream_continues_after_bad_lines_of_other_formats(
+    model, tmp_path, capsys, name: str
+) -> None:
+    (tmp_path / name).write_bytes(OTHER_FORMATS[name])
+    assert main(["stream", model, str(tmp_path / name)]) == 0
+    printed = capsys.readouterr()
+    has_error = ["error" in json.loads(line) for line in printed.out.splitlines()]
+    assert has_error == [False, True, True, False]
+    assert "learned 2 rows" in printed.err
+    assert "2 bad lines" in printed.err
+
+
+def test_a_stream_stops_where_compressed_csv_is_cut_off(model, tmp_path, capsys) -> None:
+    packed = gzip.compress(b"text,tags\n" + b"green tea,tea\n" * 10)
+    (tmp_path / "docs.csv.gz").write_bytes(packed[:-8])
+    assert main(["stream", model, str(tmp_path / "docs.csv.gz")]) == 1
+    assert "docs.csv.gz: broken gzip data" in capsys.readouterr().err
 
 
 def test_a_stream_of_only_bad_lines_is_code_1(model, tmp_path, capsys) -> None:

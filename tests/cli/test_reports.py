@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -104,14 +103,14 @@ def test_a_folder_without_permission_is_reported_for_the_target(jsonl, tmp_path,
 
 
 def test_errors_never_name_the_temporary_file(jsonl, tmp_path, monkeypatch, capsys) -> None:
-    plain = Path.open
+    plain = os.open
 
-    def denied(self, mode="r", *rest, **options):
-        if "x" in mode:
-            raise PermissionError(13, "Permission denied", str(self))
-        return plain(self, mode, *rest, **options)
+    def denied(path, flags, *rest, **options):
+        if flags & os.O_EXCL and str(path).endswith(".part"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return plain(path, flags, *rest, **options)
 
-    monkeypatch.setattr(Path, "open", denied)
+    monkeypatch.setattr(os, "open", denied)
     out = str(tmp_path / "out.lt")
     assert main(["train", jsonl, "-q", "-o", out]) == 1
     assert capsys.readouterr().err == f"labeltree: {out}: Permission denied\n"

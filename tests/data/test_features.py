@@ -226,3 +226,18 @@ def test_any_entries_in_any_format_sum_to_the_dense_matrix(entries, form: str) -
     for i in range(4):
         indices = result.indices[result.indptr[i] : result.indptr[i + 1]].tolist()
         assert indices == sorted(set(indices))
+
+
+def test_a_data_frame_without_columns_has_no_features() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert as_features(pandas.DataFrame(index=range(3))).shape == (3, 0)
+
+
+def test_rows_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="X must be a matrix, but its rows have different lengths"):
+        as_features([[1.0], [1.0, 2.0]])
+
+
+def test_objects_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(TypeError, match="X must be a matrix of numbers: "):
+        as_features(np.array([[object()]], object))

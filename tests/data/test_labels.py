@@ -312,7 +312,7 @@ def test_three_dimensions_are_refused() -> None:
 
 
 def test_negative_n_labels_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"n_labels must lie in 0\.\.2147483647, but is -1"):
+    with pytest.raises(ValueError, match=r"n_labels must lie in 0\.\.100000000, but is -1"):
         as_labels([], n_labels=-1)
 
 

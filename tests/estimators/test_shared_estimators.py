@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from pathlib import Path
+from threading import Barrier, Event, get_ident
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from labeltree import PLTClassifier
+from labeltree import PLTClassifier, TextTagger, load
 
 X = np.eye(6, dtype=np.float32)
 FEW = [["a"], ["b"], ["a"], ["b"], ["a"], ["b"]]
@@ -84,3 +88,42 @@ def test_learners_exclude_each_other() -> None:
             job.result()
     assert clf.n_rows_ == 6 * 41
     assert set(clf.classes_) == {"p", "q", "r", "s", "t", "u", *map(str, range(40))}
+
+
+@pytest.mark.parametrize("new", [PLTClassifier(n_jobs=1), TextTagger(n_features=2**10, n_jobs=1)])
+def test_first_calls_of_partial_fit_exclude_each_other(new: Any) -> None:
+    rows = X if isinstance(new, PLTClassifier) else ["green tea"] * 6
+    for _ in range(5):
+        one = clone(new)
+        together = Barrier(4)
+
+        def learn(name: str, one: Any = one, together: Barrier = together) -> None:
+            together.wait()
+            one.partial_fit(rows, [[name]] * 6)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(learn, "abcd"))
+        assert set(one.classes_) == {*"abcd"}
+
+
+def test_a_file_saved_beside_learning_is_whole(tmp_path: Path) -> None:
+    clf = PLTClassifier(n_jobs=1).partial_fit(X, MANY)
+
+    def learn() -> None:
+        for n in range(30):
+            clf.partial_fit(X[[n % 6]], [[f"new {n}"]])
+
+    def save() -> tuple[int, int]:
+        path = tmp_path / f"{get_ident()}.lt"
+        clf.save(path)
+        loaded = load(path)
+        return len(loaded.classes_), len(loaded.partial_fit(X, MANY).classes_)
+
+    for n_classes, n_learned in read_while(learn, save, n_readers=2):
+        assert n_classes == n_learned
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_a_copy_of_an_estimator_that_has_learned_can_learn(way: Callable[[Any], Any]) -> None:
+    clf = way(PLTClassifier(n_jobs=1).partial_fit(X, MANY))
+    assert clf.partial_fit(X, FEW).n_rows_ == 12

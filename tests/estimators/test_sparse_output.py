@@ -152,7 +152,7 @@ def test_an_unknown_sparse_output_is_refused() -> None:
 def test_too_many_dense_probabilities_are_refused_with_the_remedies(monkeypatch) -> None:
     X, y = classes()
     clf = HSMClassifier().fit(X, y)
-    monkeypatch.setattr(output, "MAX_DENSE_BYTES", 3 * 4 * 119)
+    monkeypatch.setattr(output, "MAX_TABLE_BYTES", 3 * 4 * 119)
     assert clf.predict_proba(X[1:]).shape == (119, 3)
     rule = "a dense result of predict_proba must have at most .*, but 120 rows x 3 labels have .*;"
     with pytest.raises(ValueError, match=f"{rule} pass k, threshold or fewer rows, or set sparse"):
@@ -164,7 +164,7 @@ def test_too_many_dense_probabilities_are_refused_with_the_remedies(monkeypatch)
 def test_too_large_a_dense_indicator_is_refused_with_the_remedies(monkeypatch) -> None:
     X, Y = indicator()
     clf = PLTClassifier().fit(X, Y)
-    monkeypatch.setattr(output, "MAX_DENSE_BYTES", 8 * Y.size - 1)
+    monkeypatch.setattr(output, "MAX_TABLE_BYTES", 8 * Y.size - 1)
     with pytest.raises(ValueError, match="set sparse_output=True, or call predict_labels"):
         clf.predict(X)
     assert len(clf.predict_labels(X)) == 150

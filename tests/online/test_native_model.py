@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -175,6 +177,28 @@ def test_the_model_is_the_same_for_any_number_of_threads() -> None:
     # Twelve children per node make two blocks of lanes, so that threads share parents.
     one = learn(new_model(max_degree=12), rows, n_threads=1)
     assert_same(one, learn(new_model(max_degree=12), rows, n_threads=3))
+
+
+WITHOUT_THREADS = """
+import os, resource, threading
+from tests.online.test_native_model import assert_same, learn, many_rows, new_model
+
+rows = many_rows(600)
+expected = learn(new_model(max_degree=12), rows)
+os.setuid(os.getuid() or 65534)  # the limit does not apply to root
+resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+try:
+    threading.Thread(target=print).start()
+except RuntimeError:
+    model = learn(new_model(max_degree=12), rows[:300], n_threads=4)
+    assert_same(learn(model, rows[300:], n_threads=4), expected)
+    print("learned alone")
+"""
+
+
+def test_learning_continues_without_threads_if_none_can_start() -> None:
+    run = [sys.executable, "-c", WITHOUT_THREADS]
+    assert subprocess.check_output(run, text=True) == "learned alone\n"
 
 
 def test_a_restored_model_continues_learning() -> None:

@@ -229,7 +229,7 @@ def test_errors_name_invalid_parameters(options, message) -> None:
 
 
 def test_online_params_must_be_a_mapping() -> None:
-    with pytest.raises(TypeError, match="online_params must be a mapping or None, but is int"):
+    with pytest.raises(TypeError, match="online_params must be a mapping or None, but is 3"):
         PLTClassifier(online_params=3).partial_fit(X, Y)
 
 

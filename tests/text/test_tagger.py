@@ -217,7 +217,8 @@ def test_invalid_texts_and_tags_are_refused(texts, tags, message) -> None:
     ("options", "message"),
     [
         ({"analyzer": "words"}, "analyzer must be one of word, char, char_wb, but is 'words'"),
-        ({"ngram_range": (2, 1)}, r"1 <= min <= max, but is \(2, 1\)"),
+        ({"ngram_range": (2, 1)}, r"1 <= min <= max <= 100, but is \(2, 1\)"),
+        ({"ngram_range": (1, 2**63 - 2)}, r"max <= 100, but is \(1, 9223372036854775806\)"),
         ({"ngram_range": 2}, "ngram_range must be two integers, but is 2"),
         ({"stop_words": "german"}, "stop_words must be None, 'english' or a list of words"),
         ({"min_df": "rare"}, "min_df must be a number or 'auto', but is 'rare'"),

@@ -68,6 +68,11 @@ def stop_after(n_parts: int, monkeypatch) -> list[int]:
     return made
 
 
+def test_a_fit_that_was_killed_while_it_made_its_folder_starts_again(tmp_path) -> None:
+    (tmp_path / ".checkpoint.json.0123abcd.part").write_bytes(b'{"format"')
+    assert_same_model(estimator(tmp_path).fit(*data()), estimator().fit(*data()))
+
+
 def test_a_killed_fit_resumes_to_the_same_model(tmp_path, monkeypatch) -> None:
     folder = tmp_path / "parts"
     root = str(Path(__file__).parents[2])

@@ -256,7 +256,7 @@ def test_ctrl_c_stops_training() -> None:
         ({"C_decay": (0.1, -0.1)}, "C_decay must be two numbers from 0 to 1"),
         ({"intercept_scaling": -1.0}, "intercept_scaling must be at least 0"),
         ({"tol": -0.1}, "tol must be at least 0"),
-        ({"weight_threshold": float("inf")}, "weight_threshold must be at least 0"),
+        ({"weight_threshold": float("inf")}, "weight_threshold must be at most 1e"),
         ({"max_iter": 0}, "max_iter must be at least 1, but is 0"),
         ({"max_nonzeros": 0}, "max_nonzeros must be at least 1, but is 0"),
     ],

@@ -183,3 +183,9 @@ def test_weights_of_another_tree_are_refused() -> None:
     short = begin.weights._replace(bias=begin.weights.bias[:-1])
     with pytest.raises(ValueError, match="a warm start must have weights for each node"):
         trained(X, Y, "squared_hinge", begin._replace(weights=short))
+
+
+def test_an_unknown_loss_is_refused() -> None:
+    clf = PLTClassifier(warm_start=True).fit(*rows())
+    with pytest.raises(ValueError, match="loss must be one of"):
+        clf.set_params(loss="hinge").fit(*rows())

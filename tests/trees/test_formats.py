@@ -99,7 +99,7 @@ def test_dot_chains_comments_and_attributes_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "a tree file must be JSON, but line 1"),
+        ("{", "broken JSON: Expecting property name"),
         ("[1]", "does not"),
         ('{"format": "labeltree.tree", "version": 9}', "version 9; this release reads 1. Upgrade"),
         ('{"format": "labeltree.tree", "version": 1, "parent": 3}', '"parent" of a tree file'),
@@ -140,7 +140,7 @@ def test_an_unknown_suffix_is_refused(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "tree.json: a tree file must be JSON"),
+        (b"{", "tree.json: broken JSON: Expecting property name"),
         (b"\xff", "tree.json: a tree file must be UTF-8"),
     ],
 )

@@ -64,3 +64,24 @@ def test_labels_that_are_never_positive_stay_shallow(m: int) -> None:
 def test_zero_labels_are_refused() -> None:
     with pytest.raises(ValueError, match="a tree needs at least one label"):
         trees.merge(sparse.csr_array((3, 0), dtype=np.uint8))
+
+
+@pytest.mark.parametrize("per_row", [1e6, 1e12, 1e30])
+def test_any_price_of_rows_gives_a_tree(per_row: float) -> None:
+    # The best degree is about per_row / log(per_row), which cannot be found by counting.
+    tree = trees.merge([[0, 1], [1, 2], [3]], cost_model=trees.CostModel(per_row=per_row))
+    assert tree.n_labels == 4
+
+
+@pytest.mark.parametrize(
+    ("per_row", "per_pair"), [(1e31, 1.0), (0.0, 1e31), (0.0, 1e-31), (float("inf"), 1.0)]
+)
+def test_prices_beyond_the_limits_are_refused(per_row: float, per_pair: float) -> None:
+    with pytest.raises(ValueError, match=r"per_\w+ must "):
+        trees.CostModel(per_row, per_pair)
+
+
+@pytest.mark.parametrize("price", ["1", None, 1j, True])
+def test_prices_that_are_no_numbers_are_refused(price: object) -> None:
+    with pytest.raises(TypeError, match="per_row must be a number, but is"):
+        trees.CostModel(price)  # type: ignore[arg-type]

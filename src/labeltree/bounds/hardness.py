@@ -9,10 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import check_integer, checked
 from labeltree.data import LabelRows
 from labeltree.trees import LabelTree
 
 Edges = Iterable[tuple[int, int]]
+
+
+#: Maximum number of vertices; the rows grow with its fifth power.
+MAX_VERTICES = 120
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,7 @@ class CliqueInstance:
         return LabelTree.from_parents(parent, np.concatenate([np.arange(n_arcs), [-1, -1]]))
 
 
+@checked
 def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     """Return a label matrix that is cheap to train if and only if a graph has a large clique.
 
@@ -82,6 +88,7 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     return CliqueInstance(rows, w + n + n_full, ends, n, 2 * n // 3)
 
 
+@checked
 def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
     """Return a label matrix that is cheap to train iff a graph has a clique of k vertices.
 
@@ -111,8 +118,12 @@ def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
 
 def _check_edges(edges: Edges, n_vertices: int) -> set[tuple[int, int]]:
     """Return the edges as (larger, smaller) vertex, without loops."""
+    if n_vertices > MAX_VERTICES:
+        raise ValueError(f"n_vertices must be at most {MAX_VERTICES}, but is {n_vertices}")
     pairs = set()
     for u, v in edges:
+        check_integer("vertices", u, minimum=0)
+        check_integer("vertices", v, minimum=0)
         if not (0 <= u < n_vertices and 0 <= v < n_vertices):
             raise ValueError(
                 f"vertices must be 0..{n_vertices - 1}, but there is an edge ({u}, {v})"

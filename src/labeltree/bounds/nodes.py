@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import check_integer, checked, shown
 from labeltree.bounds.walks import (
     TOLERANCE,
     Floats,
@@ -20,6 +21,7 @@ from labeltree.data import as_labels
 from labeltree.trees import LabelTree
 
 
+@checked
 def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float]:
     """Return the interval that contains the value of a node, given the values of its children.
 
@@ -51,6 +53,7 @@ def node_interval(children: ArrayLike, total: float = 1.0) -> tuple[float, float
     return float(values.max()), float(min(total, values.sum()))
 
 
+@checked
 def within_intervals(
     tree: LabelTree, values: ArrayLike, total: float = 1.0, *, tol: float = TOLERANCE
 ) -> NDArray[np.bool_]:
@@ -87,6 +90,7 @@ def within_intervals(
     return np.asarray((eta >= largest - slack) & enough & (eta <= total + slack))
 
 
+@checked
 def is_label_covering(Y: object, labels: Iterable[int] | None = None) -> bool:
     """Return whether a single label is true in every row that has any of the labels.
 
@@ -114,6 +118,7 @@ def is_label_covering(Y: object, labels: Iterable[int] | None = None) -> bool:
     return int(weights.max(initial=0)) == len(np.unique(row))
 
 
+@checked
 def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
     """Return whether no row has more than one of the labels.
 
@@ -133,6 +138,7 @@ def is_multiclass(Y: object, labels: Iterable[int] | None = None) -> bool:
     return len(np.unique(row)) == len(row)
 
 
+@checked
 def weighted_errors(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
     """Return η_pa(v)·ε_v of each node: its error, weighted by the probability of its parent.
 
@@ -156,6 +162,7 @@ def weighted_errors(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLik
     return np.asarray(above(tree, path_products(tree, true)) * np.abs(true - guess))
 
 
+@checked
 def estimation_regret(tree: LabelTree, conditional: ArrayLike, estimated: ArrayLike) -> Floats:
     """Return a bound on |η_v - η̂_v| of each node.
 
@@ -174,9 +181,9 @@ def estimation_regret(tree: LabelTree, conditional: ArrayLike, estimated: ArrayL
 
 def _inside(n_labels: int, labels: Iterable[int] | None) -> NDArray[np.bool_]:
     chosen = np.full(n_labels, labels is None)
-    if labels is not None:
-        numbers = np.fromiter(labels, dtype=np.int64)
-        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_labels):
-            raise ValueError(f"labels must be in 0..{n_labels - 1}, but some of {numbers} are not")
-        chosen[numbers] = True
+    for label in labels or ():
+        check_integer("labels", label, minimum=0)
+        if label >= n_labels:
+            raise ValueError(f"labels must be in 0..{n_labels - 1}, but one is {shown(label)}")
+        chosen[label] = True
     return chosen

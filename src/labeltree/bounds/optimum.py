@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import checked
 from labeltree.cost import leaf_costs, node_weights
 from labeltree.cost.lower_bounds import PER_BIT
 from labeltree.data import as_labels
@@ -28,6 +29,7 @@ def simple_lower_bound(Y: object) -> int:
     return rows.n_rows + (len(rows.indices) if rows.n_labels > 1 else 0)
 
 
+@checked
 def ternary_ratio(n_labels: int) -> int:
     """Return an upper bound on the cost of a complete ternary tree relative to the optimum.
 
@@ -56,6 +58,7 @@ def ternary_upper_bound(Y: object) -> int:
     return rows.n_rows + 3 * _ternary_depth(rows.n_labels) * len(rows.indices)
 
 
+@checked
 def binary_ratio(n_labels: int) -> float:
     """Return an upper bound on the cost of the best binary tree relative to the optimum.
 
@@ -72,6 +75,7 @@ def binary_ratio(n_labels: int) -> float:
     return max(1.0, (2 * n_labels - 1) / (n_labels + 1))
 
 
+@checked
 def merging_cost(tree: LabelTree, Y: object) -> int:
     """Return the binary merging cost of a tree: the sum of the Hamming weights of all nodes.
 
@@ -85,6 +89,7 @@ def merging_cost(tree: LabelTree, Y: object) -> int:
     return int(node_weights(tree, Y).sum())
 
 
+@checked
 def cost_of_merging(merging_cost: int, Y: object) -> int:
     """Return the training cost of a binary tree, given its merging cost.
 
@@ -100,6 +105,7 @@ def cost_of_merging(merging_cost: int, Y: object) -> int:
     return rows.n_rows + 2 * (merging_cost - len(rows.indices))
 
 
+@checked
 def entropy(p: ArrayLike) -> float:
     """Return Σ p_j·log2(1/p_j), ignoring zeros; p need not sum to 1.
 
@@ -115,6 +121,7 @@ def entropy(p: ArrayLike) -> float:
     return float(-(values * np.log2(values)).sum())
 
 
+@checked
 def entropy_upper_bound(p: ArrayLike) -> float:
     """Return the maximum entropy of k numbers with the same sum, where k is the length of p.
 
@@ -134,6 +141,7 @@ def entropy_upper_bound(p: ArrayLike) -> float:
     return entropy(total) + float(total * np.log2(max(len(values), 1)))
 
 
+@checked
 def entropy_lower_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
     """Return a lower bound on the cost of any tree if no row has more than one label.
 
@@ -163,6 +171,7 @@ def entropy_lower_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
     return float(n + PER_BIT * _counted_entropy(weights))
 
 
+@checked
 def huffman_upper_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
     """Return an upper bound on the cost of ternary Shannon and Huffman trees.
 
@@ -190,6 +199,7 @@ def huffman_upper_bound(counts: ArrayLike, n_rows: int | None = None) -> float:
     return float(n + PER_BIT * _counted_entropy(weights) + 3 * total)
 
 
+@checked
 def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
     """Return an upper bound on the cost of the ternary Huffman tree for at most k labels per row.
 
@@ -205,6 +215,7 @@ def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
     return k * (optimum + 3 * n_rows)
 
 
+@checked
 def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
     """Return the cost of the cheapest tree of nested (Matryoshka) labels.
 
@@ -246,6 +257,7 @@ def nested_optimum(counts: ArrayLike, n_rows: int) -> int:
     return n_rows + best
 
 
+@checked
 def is_multiclass_form(tree: LabelTree, counts: ArrayLike) -> bool:
     """Return whether a tree has a form that some cheapest multi-class tree has.
 
@@ -267,6 +279,7 @@ def is_multiclass_form(tree: LabelTree, counts: ArrayLike) -> bool:
     return ordered and bool(np.isin(tree.degree, (0, 2, 3)).all())
 
 
+@checked
 def is_nested_form(tree: LabelTree, counts: ArrayLike) -> bool:
     """Return whether a tree has a form that some cheapest tree of nested labels has.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import checked
 from labeltree.bounds.walks import (
     TOLERANCE,
     Floats,
@@ -18,6 +19,7 @@ from labeltree.bounds.walks import (
 from labeltree.trees import LabelTree
 
 
+@checked
 def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> NDArray[np.int64]:
     """Return the number of node classifiers that Algorithm 2 evaluates.
 
@@ -45,6 +47,7 @@ def prediction_cost(tree: LabelTree, estimates: ArrayLike, threshold: float) -> 
     return np.asarray(1 + called @ tree.degree.astype(np.int64))
 
 
+@checked
 def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
     """Return estimates that satisfy Proposition 1, as Theorem 6 requires.
 
@@ -80,6 +83,7 @@ def normalize_estimates(tree: LabelTree, estimates: ArrayLike) -> Floats:
     return eta
 
 
+@checked
 def normalized_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
     """Return the estimates of Algorithm 2 with normalization at each node.
 
@@ -112,6 +116,7 @@ def normalized_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
     return path_products(tree, np.where(is_short, shares, own))
 
 
+@checked
 def threshold_cost_bound(
     tree: LabelTree, label_estimates: ArrayLike, threshold: float
 ) -> NDArray[np.int64]:
@@ -149,6 +154,7 @@ def threshold_cost_bound(
     return np.asarray(1 + n_found * tree.depth * tree.max_degree)
 
 
+@checked
 def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Floats:
     """Return an upper bound on the sum of the label estimates of a row.
 
@@ -173,6 +179,7 @@ def estimated_mass_bound(tree: LabelTree, mass: float, errors: ArrayLike) -> Flo
     return np.asarray(mass + at_nodes(tree, errors, "errors") @ n_leaves)
 
 
+@checked
 def expected_prediction_cost_bound(
     tree: LabelTree, expected_cost: float, threshold: float, errors: ArrayLike
 ) -> float:
@@ -211,6 +218,7 @@ def expected_prediction_cost_bound(
     return (expected_cost + float(weights @ n_under) - (1 - threshold)) / threshold
 
 
+@checked
 def exact_prediction_cost_bound(expected_cost: float, threshold: float = 0.5) -> float:
     """Return an upper bound on the expected prediction cost if all estimates are exact.
 

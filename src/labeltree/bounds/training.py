@@ -7,11 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labeltree.arguments import checked
 from labeltree.bounds.walks import Floats, at_nodes, check_probabilities
 from labeltree.cost import leaf_costs
 from labeltree.trees import LabelTree
 
 
+@checked
 def row_cost_upper_bound(tree: LabelTree, n_true: int) -> int:
     """Return an upper bound on the cost of a row with the given number of labels.
 
@@ -35,6 +37,7 @@ def row_cost_upper_bound(tree: LabelTree, n_true: int) -> int:
     return 1 + n_true * tree.depth * tree.max_degree
 
 
+@checked
 def training_cost_upper_bound(tree: LabelTree, Y: object) -> int:
     """Return an upper bound on the cost of rows with the same numbers of labels as those of Y.
 
@@ -49,6 +52,7 @@ def training_cost_upper_bound(tree: LabelTree, Y: object) -> int:
     return rows.n_rows + tree.depth * tree.max_degree * len(rows.indices)
 
 
+@checked
 def expected_cost_upper_bound(tree: LabelTree, label_probabilities: ArrayLike) -> float:
     """Return an upper bound on the expected cost of a random row.
 
@@ -76,6 +80,7 @@ def expected_cost_upper_bound(tree: LabelTree, label_probabilities: ArrayLike) -
     return float(1 + tree.depth * tree.max_degree * p.sum())
 
 
+@checked
 def cost_of_probabilities(tree: LabelTree, eta: ArrayLike) -> Floats:
     """Return the expected cost of rows whose nodes are positive with the given probabilities.
 
@@ -98,6 +103,7 @@ def cost_of_probabilities(tree: LabelTree, eta: ArrayLike) -> Floats:
     return np.asarray(1 + at_nodes(tree, eta, "eta") @ tree.degree)
 
 
+@checked
 def concentration(
     tree: LabelTree, deviation: float, *, n_rows: int = 1, independent_labels: bool = True
 ) -> float:
@@ -136,4 +142,5 @@ def concentration(
         return 0.0  # every row costs 1
     differences = leaf_costs(tree) if independent_labels else np.array([tree.n_nodes - 1])
     spread = float(np.square(differences.astype(np.float64)).sum())
-    return min(1.0, 2 * math.exp(-2 * n_rows * deviation**2 / spread))
+    ratio = float(deviation) * (float(deviation) / spread)  # inf rather than an error if large
+    return min(1.0, 2 * math.exp(-2 * int(n_rows) * ratio))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import checked
 from labeltree.trees import LabelTree
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,7 @@ def levels(tree: LabelTree) -> list[tuple[int, int]]:
         ranges.append((start, stop))
 
 
+@checked
 def path_products(tree: LabelTree, conditional: ArrayLike) -> Floats:
     """Return the product of the numbers on the path from the root to each node (equation 1).
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
+from labeltree.arguments import shown
 from labeltree.calibration.isotonic import fit_isotonic
 from labeltree.calibration.thresholds import (
     MIN_THRESHOLD,
@@ -62,7 +63,9 @@ def learn_calibration(
         Number of threads.
     """
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, or None, but is {method!r}")
+        raise ValueError(
+            f"method must be one of {', '.join(METHODS)}, or None, but is {shown(method)}"
+        )
     calibration = Calibration()
     if method in ("global", "depth", "depth_isotonic"):
         calibration = _learn_links(model, X, rows, by_depth=method != "global", n_threads=n_threads)
@@ -136,7 +139,7 @@ def learn_thresholds(
     """
     if objective not in OBJECTIVES:
         raise ValueError(
-            f"objective must be one of {', '.join(OBJECTIVES)}, or None, but is {objective!r}"
+            f"objective must be one of {', '.join(OBJECTIVES)}, or None, but is {shown(objective)}"
         )
     if objective == "expected_f1":
         return replace(model.calibration, objective=objective, thresholds=None)

@@ -16,6 +16,8 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from typing import Any, TextIO, cast
 
 import labeltree
 from labeltree.cli import (
@@ -36,6 +38,7 @@ from labeltree.cli import (
 from labeltree.cli.inputs import UsageError
 from labeltree.cli.outputs import check_outputs
 from labeltree.cli.plan import INTERRUPTED
+from labeltree.cli.terminal import VisibleText, visible
 
 _COMMANDS = (
     train,
@@ -79,7 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return done.code if isinstance(done.code, int) else _WRONG_USAGE
     try:
         check_outputs(arguments)
-        code: int = arguments.run(arguments)
+        with _visible_output():
+            code: int = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("labeltree: interrupted", file=sys.stderr)
@@ -96,11 +100,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError:  # a full disk
             _discard_output()
         sentence = _sentence(error, arguments)
-        print(f"labeltree: {sentence}", file=sys.stderr)
+        print(f"labeltree: {visible(sentence)}", file=sys.stderr)
         # A message of the library about a parameter has become one about an option.
         is_parameter = sentence.startswith("--") and not str(error).startswith("--")
         return _WRONG_USAGE if is_parameter or isinstance(error, UsageError) else 1
     return code
+
+
+def _visible_output() -> AbstractContextManager[Any]:
+    """Escape what could control a terminal; files and pipes get the text as it is."""
+    if not sys.stdout.isatty():
+        return nullcontext()
+    return redirect_stdout(cast(TextIO, VisibleText(sys.stdout)))
 
 
 def _discard_output() -> None:

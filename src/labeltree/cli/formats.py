@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labeltree.data import read_fasttext, read_npz, read_npz_labels, read_xmc
+from labeltree.data import read_npz, read_npz_labels, read_xmc
 from labeltree.data.csv_text import csv_rows
-from labeltree.data.fasttext import PREFIX
-from labeltree.data.fields import Fields, TextRow
+from labeltree.data.fasttext import PREFIX, fasttext_rows
+from labeltree.data.fields import BadRow, Fields, TextRow
 from labeltree.data.files import format_suffix, open_read
 from labeltree.data.folders import folder_rows
 from labeltree.data.text import jsonl_rows, numbered_lines, tsv_rows
+
+#: Rows of texts, and bad rows where a format can continue after them.
+Rows = Iterator[TextRow | BadRow]
 
 
 class Sizes(NamedTuple):
@@ -44,7 +47,7 @@ def _jsonl(arguments: argparse.Namespace, fields: Fields) -> Iterator[TextRow]:
     return jsonl_rows(arguments.data, fields)
 
 
-def _tsv(arguments: argparse.Namespace, fields: Fields) -> Iterator[TextRow]:
+def _tsv(arguments: argparse.Namespace, fields: Fields) -> Rows:
     return tsv_rows(
         arguments.data,
         fields,
@@ -54,14 +57,14 @@ def _tsv(arguments: argparse.Namespace, fields: Fields) -> Iterator[TextRow]:
     )
 
 
-def _csv(arguments: argparse.Namespace, fields: Fields) -> Iterator[TextRow]:
+def _csv(arguments: argparse.Namespace, fields: Fields) -> Rows:
     return csv_rows(
         arguments.data, fields, separator=arguments.separator, delimiter=arguments.delimiter
     )
 
 
-def _fasttext(arguments: argparse.Namespace, _: Fields) -> Iterator[TextRow]:
-    return (TextRow(text, tags) for text, tags in read_fasttext(arguments.data))
+def _fasttext(arguments: argparse.Namespace, _: Fields) -> Rows:
+    return fasttext_rows(arguments.data)
 
 
 def _folder(arguments: argparse.Namespace, _: Fields) -> Iterator[TextRow]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from labeltree.cli.formats import FORMATS, RESTRICTED, Format, Sizes, found_format
 from labeltree.data import LabelRows, as_labels
-from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow
+from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow, strict
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures
 from labeltree.text.options import TextOptions
@@ -246,8 +246,7 @@ def text_rows(
     arguments: argparse.Namespace, form: Format, *, with_labels: bool = True
 ) -> Iterator[TextRow]:
     """Iterate over texts, one line at a time; `with_labels` requires that the field exists."""
-    rows: Iterator[TextRow] = form.read(arguments, text_fields(arguments, with_labels=with_labels))
-    return rows
+    return strict(form.read(arguments, text_fields(arguments, with_labels=with_labels)))
 
 
 def check_tree_file(path: str) -> None:

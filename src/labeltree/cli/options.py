@@ -12,6 +12,7 @@ from typing import Any
 
 from labeltree import PLTClassifier
 from labeltree.cli.inputs import Data, Texts, UsageError
+from labeltree.cli.terminal import visible
 from labeltree.data import as_labels
 from labeltree.text.options import ANALYZERS, TextOptions
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
@@ -150,7 +151,7 @@ def shown_warnings(*, quiet: bool) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for warning in caught if not quiet else ():
-        print(f"labeltree: {warning.message}", file=sys.stderr)
+        print(f"labeltree: {visible(str(warning.message))}", file=sys.stderr)
 
 
 def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str, Any]:

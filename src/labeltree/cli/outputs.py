@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from labeltree.cli.inputs import UsageError
+from labeltree.data.folders import files_below
 
 #: Arguments of all commands that name files to read and files to write.
 INPUTS = ("model", "data", "x", "y", "hierarchy", "ancestors", "compare_tree")
@@ -66,7 +67,7 @@ def _files_read(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    for file in path.rglob("*"):
+    for file in files_below(path):
         if file.suffix in _SUFFIXES_IN_FOLDERS or file.name in _NAMES_IN_FOLDERS:
             yield file
 

@@ -23,6 +23,7 @@ from labeltree.cli.inputs import (
 )
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, header
+from labeltree.cli.terminal import is_terminal, visible
 from labeltree.data.files import open_write
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 
@@ -125,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     chunks = (_texts if form.has_texts else _rows)(arguments, form, model)
     output_format = _output_format(arguments)
     write = WRITERS[output_format]
+    shown = visible if is_terminal(arguments.output) else str
     with open_write(arguments.output) as stream:
         with_ids = form.name == "folder" or arguments.id_field is not None
         stream.write(header(output_format, with_ids=with_ids).encode())
@@ -137,7 +139,8 @@ def run(arguments: argparse.Namespace) -> int:
             if ancestry is not None:
                 _add_ancestors(predictions, ancestry, chunk.rows, arguments.threshold)
             numbers = range(n_rows, n_rows + len(predictions))
-            stream.write("".join(map(write, chunk.ids, predictions, numbers)).encode())
+            lines = "".join(map(write, chunk.ids, predictions, numbers))
+            stream.write(shown(lines).encode())
             stream.flush()
             n_rows += len(predictions)
         source = arguments.data if arguments.x is None else arguments.x

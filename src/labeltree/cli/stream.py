@@ -22,13 +22,14 @@ from labeltree.cli.inputs import (
     add_id_argument,
     input_format,
     text_fields,
-    text_rows,
 )
 from labeltree.cli.models import check_model_file
 from labeltree.cli.prediction_lines import Identifier, Prediction, json_fields
-from labeltree.data.fields import Fields, TextRow
-from labeltree.data.files import file_name, open_read
+from labeltree.cli.terminal import visible
+from labeltree.data.fields import BadRow, Fields, TextRow
+from labeltree.data.files import file_name, open_read, raw_lines
 from labeltree.data.text import decoded_line, json_object, json_row
+from labeltree.trees.outline import counted
 
 SUMMARY = "predict tags line by line and update the model after each line"
 EXAMPLES = """\
@@ -37,8 +38,8 @@ EXAMPLES = """\
 
 Each line is predicted before the model learns from it, so the reported precision is that on unseen
 lines (progressive validation). A line without tags, or with null, is only predicted. A bad
-line of JSONL is reported on standard error, and its output line has no labels but an error; with
---strict, and in other formats, the command stops there. If the model file does not exist, a new
+line is reported on standard error, and its output line has no labels but an error; with --strict,
+and at a bad file of a folder, the command stops there. If the model file does not exist, a new
 model is created. If it exists, the command replaces it, atomically and at intervals: kill -9 loses
 only the lines since the last save. The exit code is 1 if all lines are bad.
 """
@@ -135,15 +136,17 @@ class Line:
 
 
 def read_lines(arguments: argparse.Namespace, form: Format) -> Iterator[Line]:
-    """Iterate over all lines that are not empty; of JSONL also over bad ones."""
+    """Iterate over all lines that are not empty, also over bad ones."""
     name = file_name(arguments.data)
     if form.name != "jsonl":
-        for number, row in enumerate(text_rows(arguments, form), start=1):
-            yield Line.of(f"{name}: row {number}", row)
+        for number, row in enumerate(form.read(arguments, text_fields(arguments)), start=1):
+            where = f"{name}: row {number}"
+            is_bad = isinstance(row, BadRow)
+            yield Line(where, error=row.reason) if is_bad else Line.of(where, row)
         return
     fields = text_fields(arguments)
     with open_read(arguments.data) as stream:
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in enumerate(raw_lines(stream), start=1):
             where = f"{name}: line {number}"
             try:
                 content = decoded_line(where, raw, is_first=number == 1)
@@ -168,7 +171,7 @@ def _write(line: Line, prediction: Prediction, *, strict: bool) -> None:
     fields = json_fields(line.id, prediction)
     if line.error is not None:
         fields["error"] = line.error
-        print(f"labeltree: {line.error}", file=sys.stderr)
+        print(f"labeltree: {visible(line.error)}", file=sys.stderr)
     print(json.dumps(fields, ensure_ascii=False))
 
 
@@ -202,8 +205,9 @@ class Tally:
         found = self.figures()
         parts = [f"P@{k} {100 * found[f'P@{k}']:.1f} %" for k in self.ks]
         return (
-            f"learned {self.n_learned:,} rows; predicted before learning: {', '.join(parts)}; "
-            f"{self.n_good - self.n_learned:,} lines without tags, {self.n_bad:,} bad lines"
+            f"learned {counted(self.n_learned, 'row')}; predicted before learning: "
+            f"{', '.join(parts)}; {counted(self.n_good - self.n_learned, 'line')} without tags, "
+            f"{counted(self.n_bad, 'bad line')}"
         )
 
 

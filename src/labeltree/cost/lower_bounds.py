@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import check_integer, checked
 from labeltree.data import LabelRows, as_labels
 
 #: Cost per row and bit: at least 3 / log2(3) at every node, attained by nodes of degree 3.
@@ -16,6 +17,11 @@ PER_BIT = 3.0 / np.log2(3.0)
 _ROOT3 = 3.0 ** (1.0 / 3.0)
 
 
+#: Maximum number of iterations of a lower bound; it improves little after 20.
+MAX_ITERATIONS = 10_000
+
+
+@checked
 def lower_bound(Y: object, *, iterations: int = 20) -> float:
     """Return a lower bound on c(T, Y) for all trees: the best of three proven bounds.
 
@@ -46,6 +52,7 @@ def lower_bound(Y: object, *, iterations: int = 20) -> float:
     if rows.n_labels < 2 or positives == 0:
         return n
     labeled = float(rows.n_labeled)
+    check_integer("iterations", iterations, minimum=0, maximum=MAX_ITERATIONS)
     entropy = spread_entropy(rows, iterations=iterations)
     paths = n + labeled * PER_BIT * entropy
     mixed = max(

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.data import as_labels
 from labeltree.trees import LabelTree
 
 
+@checked
 def assign(tree: LabelTree, labels: Iterable[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the positive and the negative nodes of one row (Algorithm 1), in ascending order.
 
@@ -32,6 +34,7 @@ def assign(tree: LabelTree, labels: Iterable[int]) -> tuple[NDArray[np.int32], N
     return _core.assign(tree._native, row.indices)
 
 
+@checked
 def node_weights(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     """Return the Hamming weight of each node: the number of rows with a label under it.
 
@@ -46,6 +49,7 @@ def node_weights(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     return _core.node_weights(tree._native, rows.indptr, rows.indices)
 
 
+@checked
 def row_costs(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     """Return c(T, y) of each row: the number of nodes that it trains.
 
@@ -58,6 +62,7 @@ def row_costs(tree: LabelTree, Y: object) -> NDArray[np.int64]:
     return _core.row_costs(tree._native, rows.indptr, rows.indices)
 
 
+@checked
 def training_cost(tree: LabelTree, Y: object) -> int:
     """Return c(T, Y), the number of (row, node) pairs used in training.
 
@@ -72,6 +77,7 @@ def training_cost(tree: LabelTree, Y: object) -> int:
     return rows.n_rows + int(node_weights(tree, rows) @ tree.degree.astype(np.int64))
 
 
+@checked
 def expected_cost(tree: LabelTree, Y: object, probabilities: ArrayLike) -> float:
     """Return C_P(T), the expected cost of a row drawn from a distribution over label sets.
 
@@ -104,6 +110,7 @@ def expected_cost(tree: LabelTree, Y: object, probabilities: ArrayLike) -> float
     return float(weights @ costs)
 
 
+@checked
 def leaf_costs(tree: LabelTree) -> NDArray[np.int64]:
     """Return D_j of each label, the sum of the degrees of its leaf's proper ancestors.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labeltree.arguments import checked
 from labeltree.cost import training
 from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
@@ -93,6 +94,7 @@ class TreeReport:
         return lines
 
 
+@checked
 def report(
     tree: LabelTree, Y: object, *, holdout: object = None, threshold: float = 0.5
 ) -> TreeReport:

@@ -33,6 +33,20 @@ def take(
     return array
 
 
+def check_count(name: str, number: object) -> None:
+    """Raise ValueError unless the number is an integer that native code can count on from.
+
+    Examples
+    --------
+    >>> check_count("n_rows", 2**63)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_rows must be an integer in 0..2**62 - 1, but is 9223372036854775808
+    """
+    if type(number) is not int or not 0 <= number < 2**62:
+        raise ValueError(f"{name} must be an integer in 0..2**62 - 1, but is {number!r:.40}")
+
+
 def check_ascending(name: str, array: NDArray[np.int64], last: int) -> None:
     """Raise ValueError unless the array is non-decreasing from 0 to `last`, like an indptr.
 

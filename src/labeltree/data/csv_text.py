@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
-from labeltree.data.fields import LABEL_FIELDS, Columns, Fields, TextRow
+from labeltree.data.fields import LABEL_FIELDS, BadRow, Columns, Fields, TextRow, strict
 from labeltree.data.files import Source, file_name
-from labeltree.data.text import TaggedText, numbered_lines
+from labeltree.data.limits import MAX_LINE
+from labeltree.data.text import TaggedText, tried_lines
 
 _DELIMITERS = (",", ";", "\t", "|")
-_MAX_FIELD = 1 << 30  # the csv module refuses fields above 128 kB by default
 
 
 def read_csv(
@@ -56,30 +57,35 @@ def read_csv(
     [('green, hot tea', ['tea'])]
     """
     fields = Fields.of(text_field, label_field)
-    for row in csv_rows(path, fields, separator=separator, delimiter=delimiter):
+    for row in strict(csv_rows(path, fields, separator=separator, delimiter=delimiter)):
         yield row.text, row.tags
 
 
 def csv_rows(
     path: Source, fields: Fields, *, separator: str = ",", delimiter: str | None = None
-) -> Iterator[TextRow]:
-    """Iterate over the texts, tags and identifiers of a CSV file; see `read_csv`."""
+) -> Iterator[TextRow | BadRow]:
+    """Iterate over the rows of a CSV file and the errors of bad rows; see `read_csv`."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ValueError(
             "delimiter must be one character other than a quotation mark or a line break, but is "
             f"{delimiter!r}"
         )
     name = file_name(path)
-    csv.field_size_limit(_MAX_FIELD)
-    lines = (line + "\n" for _, line in numbered_lines(path))
+    csv.field_size_limit(MAX_LINE + 1)  # 128 kB by default
+    lines = _Lines(path)
     if (first := next(lines, None)) is None:
         return
     if delimiter is None:
         delimiter = _found_delimiter(first, fields)
     reader = csv.reader(chain([first], lines), strict=True, delimiter=delimiter)
-    try:
-        columns = Columns.of(name, next(reader, []), fields)
-        for cells in reader:
+    header = _next_cells(name, reader) or []
+    columns = Columns.of(name, header, fields)
+    row: TextRow | BadRow
+    while True:
+        lines.n_characters = 0
+        try:
+            if (cells := _next_cells(name, reader)) is None:
+                return
             if not cells:
                 continue
             where = f"{name}: line {reader.line_num}"
@@ -88,9 +94,51 @@ def csv_rows(
                     f"{where}: a row must have {columns.n_columns} fields like the first row, but "
                     f"has {len(cells)}; set delimiter if it is not {delimiter!r}"
                 )
-            yield columns.row(where, cells, separator)
+            row = columns.row(where, cells, separator)
+        except ValueError as error:
+            if lines.has_failed:
+                raise
+            row = BadRow(str(error))
+        yield row
+
+
+def _next_cells(name: str, reader: Any) -> list[str] | None:
+    """Return the fields of the next row; None at the end. After an error, it is the row below."""
+    try:
+        return next(reader, None)
     except csv.Error as error:
-        raise ValueError(f"{name}: line {reader.line_num}: broken CSV: {error}") from None
+        problem = str(error)
+        if problem.startswith("new-line character"):
+            problem = "a carriage return without a line feed; quote the field or convert line ends"
+        raise ValueError(f"{name}: line {reader.line_num}: broken CSV: {problem}") from None
+
+
+class _Lines:
+    """The lines of a file; a row may span several, but not without end."""
+
+    def __init__(self, path: Source) -> None:
+        self._lines = tried_lines(path)
+        self.n_characters = 0  # of the row so far
+        self.has_failed = False  # whether the file itself cannot be read further
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            where, line = next(self._lines)
+        except ValueError:
+            self.has_failed = True
+            raise
+        if isinstance(line, BadRow):
+            raise ValueError(line.reason)
+        self.n_characters += len(line) + 1
+        if self.n_characters > MAX_LINE + 1:
+            raise ValueError(
+                f"{where}: a row must have at most {MAX_LINE >> 20} MiB, but this one has more; "
+                "close its quotation mark"
+            )
+        return line + "\n"
 
 
 def _found_delimiter(line: str, fields: Fields) -> str:

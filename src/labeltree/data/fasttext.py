@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
+from labeltree.data.fields import BadRow, TextRow, strict
 from labeltree.data.files import Source, open_write
-from labeltree.data.text import TaggedText, numbered_lines
+from labeltree.data.text import TaggedText, tried_lines
 
 PREFIX = "__label__"
 
@@ -29,16 +30,25 @@ def read_fasttext(path: Source, *, prefix: str = PREFIX) -> Iterator[TaggedText]
     >>> list(read_fasttext(io.BytesIO(b"__label__tea __label__hot a pot of tea\\nwater\\n")))
     [('a pot of tea', ['tea', 'hot']), ('water', [])]
     """
+    for row in strict(fasttext_rows(path, prefix=prefix)):
+        yield row.text, row.tags
+
+
+def fasttext_rows(path: Source, *, prefix: str = PREFIX) -> Iterator[TextRow | BadRow]:
+    """Iterate over the rows of a fastText file and the errors of bad rows; see `read_fasttext`."""
     if not prefix:
         raise ValueError("prefix must be the string that tags start with, but is empty")
-    for where, line in numbered_lines(path):
+    for where, line in tried_lines(path):
+        if isinstance(line, BadRow):
+            yield line
+            continue
         tags = list(takewhile(lambda word: word.startswith(prefix), line.split()))
         if prefix in tags:
-            raise ValueError(f"{where}: a tag must have a name, but one is {prefix!r}")
-        if line.strip():
+            yield BadRow(f"{where}: a tag must have a name, but one is {prefix!r}")
+        elif line.strip():
             # Whitespace within the text is kept.
             text = line.strip().split(None, len(tags))[len(tags) :]
-            yield "".join(text), [tag.removeprefix(prefix) for tag in tags]
+            yield TextRow("".join(text), [tag.removeprefix(prefix) for tag in tags])
 
 
 def write_fasttext(

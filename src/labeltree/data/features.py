@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labeltree.arguments import checked
 from labeltree.data.compressed import (
     MAX_COLUMNS,
     CompressedRows,
@@ -20,6 +21,7 @@ from labeltree.data.compressed import (
 FeatureMatrix: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 
 
+@checked
 def as_features(X: Any, *, n_features: int | None = None) -> FeatureMatrix:
     """Return features as float32 CSR with sorted, unique int32 column indices.
 
@@ -66,15 +68,13 @@ def _rows(X: Any) -> CompressedRows:
     if sparse.issparse(X):
         return compressed_rows(X, "X")
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        # hasattr(X, "sparse") is True only if all columns of the DataFrame are sparse.
-        if hasattr(X, "sparse"):
+        # hasattr(X, "sparse") is True only if all columns of the DataFrame are sparse or none.
+        if len(X.columns) and hasattr(X, "sparse"):
             return compressed_rows(X.sparse.to_coo(), "X")
         X = X.to_numpy()
     elif not (isinstance(X, list | tuple) or hasattr(X, "__array__")):
         raise TypeError(f"X must be a matrix of numbers, but is {type(X).__name__}")
-    array = np.asarray(X)
-    if array.dtype.kind == "O":
-        array = array.astype(np.float64)
+    array = _numbers(X)
     _check_kind(array.dtype)
     if array.ndim != 2:
         raise ValueError(
@@ -82,6 +82,17 @@ def _rows(X: Any) -> CompressedRows:
             "Reshape your data: X.reshape(1, -1) is one row"
         )
     return dense_rows(array, "X")
+
+
+def _numbers(X: Any) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError("X must be a matrix, but its rows have different lengths") from None
+    try:
+        return array.astype(np.float64) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"X must be a matrix of numbers: {error}") from None
 
 
 def _check_kind(dtype: np.dtype[Any]) -> None:

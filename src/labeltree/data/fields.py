@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +16,23 @@ class TextRow(NamedTuple):
     text: str
     tags: list[str]
     id: str | int | None = None
+
+
+class BadRow(NamedTuple):
+    """Why a row cannot be read.
+
+    It is not an exception, whose traceback would keep the reader and its file open.
+    """
+
+    reason: str
+
+
+def strict(rows: Iterable[TextRow | BadRow]) -> Iterator[TextRow]:
+    """Iterate over rows up to the first bad one, whose error is raised."""
+    for row in rows:
+        if isinstance(row, BadRow):
+            raise ValueError(row.reason)
+        yield row
 
 
 @dataclass(frozen=True)

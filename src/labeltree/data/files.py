@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import gzip
 import os
-import secrets
 import sys
 import zlib
 from collections.abc import Iterator
@@ -14,14 +13,16 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
+from labeltree.data.limits import MAX_LINE, MAX_RATIO, MAX_UNPACKED, max_unpacked
+from labeltree.data.replacing import TEMPORARY, replacing
+
 Source = str | os.PathLike[str] | IO[bytes]
 
 #: Suffixes of files that are unpacked when read and packed when written.
 PACKED = (".gz", ".zst")
-# A few bytes of zstd can stand for a megabyte, so little is read at a time.
-_ZSTD_PIECE = 8192
+# Four bytes of zstd can stand for 128 KiB, so little is read at a time: at most 32 MiB.
+_ZSTD_PIECE = 1024
 
-_TEMPORARY = ".part"
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -86,12 +87,45 @@ def open_read(source: Source) -> Iterator[IO[bytes]]:
             yield plain
 
 
+def read_whole(source: Source) -> bytes:
+    """Return all bytes of a file, unpacked if its name ends in .gz or .zst.
+
+    Raises
+    ------
+    ValueError
+        If a packed file unpacks to more than the limit for its size.
+    """
+    with open_read(source) as stream:
+        if not isinstance(source, str | os.PathLike) or Path(source).suffix not in PACKED:
+            return stream.read()
+        limit = max_unpacked(Path(source).stat().st_size)
+        content = stream.read(limit + 1)
+        if len(content) > limit:
+            raise ValueError(
+                f"{file_name(source)}: a compressed file must unpack to at most "
+                f"{MAX_UNPACKED >> 20} MiB or {MAX_RATIO} times its size, but this one unpacks to "
+                "more; unpack it first"
+            )
+        return content
+
+
+def raw_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Iterate over lines with their ends; a line that is too long is cut one byte after the limit.
+
+    The rest of such a line is read only if the next line is asked for.
+    """
+    while line := stream.readline(MAX_LINE + 1):
+        yield line
+        while len(line) > MAX_LINE and not line.endswith(b"\n"):
+            line = stream.readline(MAX_LINE + 1)
+
+
 @contextmanager
 def open_write(target: Source) -> Iterator[IO[bytes]]:
     """A file to write bytes to, packed if its name ends in .gz or .zst.
 
     The bytes go to a temporary file beside the target, which takes the target's name once all is on
-    the disk. If the block fails, the target stays as it was.
+    the disk, with its permissions. If the block fails, the target stays as it was.
 
     Parameters
     ----------
@@ -122,39 +156,16 @@ def open_write(target: Source) -> Iterator[IO[bytes]]:
     if path.exists() and not path.is_file():  # a pipe or device cannot be replaced
         opened: AbstractContextManager[IO[bytes]] = path.open("wb")
     else:
-        opened = _replacing(path)
+        opened = replacing(path)
     try:
         with opened as raw, _packed(raw, path.suffix) as stream:
             yield stream
     except OSError as error:
         # A write does not name its file, and users do not know the temporary one.
         no_name = error.filename is None and error.errno in _NO_ROOM
-        if no_name or str(error.filename).endswith(_TEMPORARY):
+        if no_name or str(error.filename).endswith(TEMPORARY):
             error.filename, error.filename2 = os.fspath(target), None
         raise
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_TEMPORARY}")
-    try:
-        with beside.open("xb") as raw:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

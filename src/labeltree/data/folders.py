@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from labeltree.data.fields import TextRow
+from labeltree.data.limits import MAX_LINE
 from labeltree.data.text import TaggedText
 
 
@@ -40,11 +41,32 @@ def read_folder(path: str | os.PathLike[str]) -> Iterator[TaggedText]:
 def folder_rows(path: str | os.PathLike[str]) -> Iterator[TextRow]:
     """Iterate over the texts and tags of a folder; identifiers are file names relative to it."""
     top = Path(path)
-    files = sorted(top.rglob("*.txt"))
+    files = sorted(file for file in files_below(top) if file.name.endswith(".txt"))
     if not files:
         raise ValueError(f"{top}: this folder has no .txt files")
     for file in files:
-        yield TextRow(_decoded(file), _tags(file, top), file.relative_to(top).as_posix())
+        yield TextRow(_decoded(file), _tags(file, top), _name(file, top))
+
+
+def _name(file: Path, top: Path) -> str:
+    name = file.relative_to(top).as_posix()
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{top}: names of texts must be UTF-8, but {name!r} is not") from None
+    return name
+
+
+def files_below(top: Path) -> Iterator[Path]:
+    """Iterate over the files of a folder at any depth; links to folders are not followed."""
+    folders = [top]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry.path))
+                else:
+                    yield Path(entry.path)
 
 
 def _tags(file: Path, top: Path) -> list[str]:
@@ -57,6 +79,13 @@ def _tags(file: Path, top: Path) -> list[str]:
 
 
 def _decoded(file: Path) -> str:
+    if not file.is_file():
+        raise ValueError(f"{file}: a text must be a file, but this is a device, a pipe or no file")
+    if file.stat().st_size > MAX_LINE:
+        raise ValueError(
+            f"{file}: a text must have at most {MAX_LINE >> 20} MiB, but this one has "
+            f"{file.stat().st_size >> 20}; split it"
+        )
     try:
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labeltree.arguments import check_kind, checked, shown
 from labeltree.data import naming
 from labeltree.data.compressed import (
-    MAX_COLUMNS,
     CompressedRows,
     compressed_rows,
     dense_rows,
@@ -21,6 +21,9 @@ from labeltree.data.compressed import (
     row_of,
 )
 from labeltree.data.nested_lists import table_of_lists
+
+#: Maximum number of labels; each takes tens of bytes, also those without a row.
+MAX_LABELS = 10**8
 
 Kind = Literal["indicator", "sets", "classes"]
 _COLLECTIONS = (list, tuple, set, frozenset, range, np.ndarray)
@@ -61,10 +64,15 @@ class LabelRows:
         """Number of rows of each label."""
         return np.bincount(self.indices, minlength=self.n_labels).astype(np.int64, copy=False)
 
+    @checked
     def row(self, i: int) -> npt.NDArray[np.int32]:
         """Return the label numbers of row i."""
+        if not -self.n_rows <= i < self.n_rows:
+            raise IndexError(f"rows are 0..{self.n_rows - 1}, but i is {i}")
+        i = i % self.n_rows
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
+    @checked
     def name(self, j: int) -> Any:
         """Return the name of label j as it appears in Y."""
         if not 0 <= j < self.n_labels:
@@ -83,13 +91,27 @@ class LabelRows:
         [0, 1, 0]
         """
         if not isinstance(rows, slice):
-            rows = np.asarray(rows)
-            rows = rows.astype(np.int64) if rows.size == 0 else rows
+            rows = self._numbers(rows)
         lengths = np.diff(self.indptr)[rows]
         indptr = pointers(lengths)
         shift = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths)
         indices = self.indices[shift + np.arange(indptr[-1])]
         return replace(self, indptr=indptr, indices=indices)
+
+    def _numbers(self, rows: Sequence[int] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+        check_kind("rows", rows, "ArrayLike")
+        array = np.asarray(rows)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "biu"):
+            raise TypeError(f"rows must be a list of integers or a mask, but is {shown(rows)}")
+        if array.size == 0:
+            return array.astype(np.int64)
+        if array.dtype.kind == "b":
+            if len(array) != self.n_rows:
+                raise ValueError(f"a mask must have {self.n_rows} entries, but has {len(array)}")
+            return array
+        if array.max() >= self.n_rows or array.min() < -self.n_rows:
+            raise IndexError(f"rows are 0..{self.n_rows - 1}, but {shown(rows)} has others")
+        return array
 
     def to_csr(self) -> sparse.csr_array[np.uint8, tuple[int, int]]:
         """Return the 0/1 indicator matrix of shape (n_rows, n_labels).
@@ -105,6 +127,7 @@ class LabelRows:
         )
 
 
+@checked
 def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> LabelRows:
     """Return the labels of each row from an indicator matrix, label lists or classes.
 
@@ -142,8 +165,8 @@ def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> Labe
     known = _known_names(names, n_labels)
     if known is not None:
         n_labels = None
-    if n_labels is not None and not 0 <= n_labels <= MAX_COLUMNS:
-        raise ValueError(f"n_labels must lie in 0..{MAX_COLUMNS}, but is {n_labels}")
+    if n_labels is not None and not 0 <= n_labels <= MAX_LABELS:
+        raise ValueError(f"n_labels must lie in 0..{MAX_LABELS}, but is {n_labels}")
     if isinstance(Y, LabelRows):
         return _fit_known(Y, n_labels, known)
     if sparse.issparse(Y):
@@ -163,6 +186,7 @@ def as_labels(Y: Any, *, n_labels: int | None = None, names: Any = None) -> Labe
 def _known_names(names: Any, n_labels: int | None) -> npt.NDArray[Any] | None:
     if names is None:
         return None
+    check_kind("names", names, "Iterable[Hashable]")
     known = names if isinstance(names, np.ndarray) else naming.name_array(list(names))
     if n_labels is not None and len(known) != n_labels:
         raise ValueError(f"names must have n_labels = {n_labels} entries, but has {len(known)}")
@@ -200,6 +224,8 @@ def _dense(Y: npt.NDArray[Any]) -> LabelRows:
 
 
 def _indicator(rows: CompressedRows) -> LabelRows:
+    if rows.n_columns > MAX_LABELS:
+        raise ValueError(f"Y must have at most {MAX_LABELS} labels, but has {rows.n_columns}")
     if rows.data.dtype.kind not in "biufO":
         raise TypeError(f"an indicator Y must be 0/1 numbers, but has dtype {rows.data.dtype}")
     one = np.asarray(rows.data == 1)

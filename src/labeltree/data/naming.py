@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from labeltree.arguments import shown
+
 Codes = npt.NDArray[np.int32]
 Names = npt.NDArray[Any]
 # Returns the position of entry e of a flat list of labels for error messages, such as "row 3".
 Where = Callable[[int], str]
 
 
+@np.errstate(all="ignore")  # numbers of different precision are compared
 def number_labels(labels: Sequence[Any] | npt.NDArray[Any], where: Where) -> tuple[Codes, Names]:
     """Return the number of each label, and the names: sorted if possible, else in order of use."""
     if not isinstance(labels, np.ndarray) and _first_not_integer(labels) is None:
@@ -24,7 +27,7 @@ def number_labels(labels: Sequence[Any] | npt.NDArray[Any], where: Where) -> tup
     order: list[Any] = list(first)
     try:
         order.sort()
-    except TypeError:
+    except (TypeError, OverflowError):
         order = list(first)  # a failed sort leaves the list partially reordered
     number = {label: j for j, label in enumerate(order)}
     codes = np.fromiter((number[label] for label in labels), np.int32, len(labels))
@@ -40,8 +43,8 @@ def look_up(labels: Iterable[Any], names: Names, where: Where) -> Codes:
         code = number.get(label) if _is_hashable(label) else None
         if code is None:
             raise ValueError(
-                f"{where(entry)} has label {label!r}, which is not among the {len(names)} known "
-                "labels"
+                f"{where(entry)} has label {shown(label)}, which is not among the {len(names)} "
+                "known labels"
             )
         codes[entry] = code
     return codes

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import math
+import os
+import struct
 import zipfile
 import zlib
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +16,13 @@ from scipy import sparse
 from labeltree.data.features import as_features
 from labeltree.data.files import Source, file_name, open_read, open_write
 from labeltree.data.labels import LabelRows, as_labels
+from labeltree.data.limits import (
+    MAX_EMPTY_ROWS,
+    MAX_RATIO,
+    MAX_UNPACKED,
+    check_size,
+    max_unpacked,
+)
 
 # Raised by numpy, scipy and zipfile for files that are damaged or hold something else.
 _BROKEN = (
@@ -19,11 +30,11 @@ _BROKEN = (
     zlib.error,
     EOFError,
     ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
     RuntimeError,
+    struct.error,
 )
+# Raised where they do not expect what a file holds.
+_UNEXPECTED = (TypeError, LookupError, AttributeError, OverflowError)
 
 
 def read_npz(path: Source) -> sparse.csr_array[np.float32, tuple[int, int]]:
@@ -47,9 +58,11 @@ def read_npz(path: Source) -> sparse.csr_array[np.float32, tuple[int, int]]:
     """
     matrix = _load(path)
     try:
-        return as_features(matrix)
-    except ValueError as error:
+        X = as_features(matrix)
+    except (ValueError, TypeError) as error:
         raise ValueError(f"{file_name(path)}: {error}") from None
+    check_size(file_name(path), "features", X.shape[1], X.nnz)
+    return X
 
 
 def read_npz_labels(path: Source) -> LabelRows:
@@ -73,9 +86,11 @@ def read_npz_labels(path: Source) -> LabelRows:
     """
     matrix = _load(path)
     try:
-        return as_labels(matrix)
-    except ValueError as error:
+        rows = as_labels(matrix)
+    except (ValueError, TypeError) as error:
         raise ValueError(f"{file_name(path)}: {error}") from None
+    check_size(file_name(path), "labels", rows.n_labels, len(rows.indices))
+    return rows
 
 
 def write_npz(path: Source, rows: Any) -> None:
@@ -99,10 +114,65 @@ def write_npz(path: Source, rows: Any) -> None:
 
 
 def _load(path: Source) -> Any:
+    name = file_name(path)
     with open_read(path) as stream:
         try:
-            return sparse.load_npz(stream)
+            n_bytes = _check_members(stream)
+            matrix = sparse.load_npz(stream)
         except _BROKEN as error:
+            raise ValueError(f"{name}: not a sparse matrix in npz format: {error}") from error
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
             raise ValueError(
-                f"{file_name(path)}: not a sparse matrix in npz format: {error}"
+                f"{name}: not a sparse matrix in npz format: its parts lie outside the file; copy "
+                "it again"
             ) from error
+        except _UNEXPECTED as error:
+            raise ValueError(
+                f"{name}: not a sparse matrix in npz format: an array is missing or has another "
+                "type; write the file with scipy.sparse.save_npz"
+            ) from error
+    limit = max(MAX_EMPTY_ROWS, n_bytes)
+    if matrix.shape[0] > limit:
+        raise ValueError(
+            f"{name}: a matrix of {n_bytes} bytes may have at most {limit} rows, but has "
+            f"{matrix.shape[0]}"
+        )
+    return matrix
+
+
+def _check_members(stream: IO[bytes]) -> int:
+    """Return the unpacked size of an npz file; refuse one that asks for more memory than it has.
+
+    numpy takes the memory of an array before it reads the array, and scipy that of rows and columns
+    that have no entries.
+    """
+    packed = stream.seek(0, os.SEEK_END)
+    with zipfile.ZipFile(stream) as archive:
+        members = archive.infolist()
+        unpacked = sum(member.file_size for member in members)
+        if unpacked > max_unpacked(packed):
+            raise ValueError(
+                f"it must unpack to at most {MAX_UNPACKED >> 20} MiB or {MAX_RATIO} times its "
+                f"size, but unpacks to {unpacked >> 20} MiB"
+            )
+        for member in members:
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} must be stored or deflated, but is neither")
+            with archive.open(member) as content:
+                _check_array(member.filename, content, member.file_size)
+    stream.seek(0)
+    return unpacked
+
+
+def _check_array(name: str, content: IO[bytes], n_bytes: int) -> None:
+    version = np.lib.format.read_magic(content)
+    read_header = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = read_header(content)
+    if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize > n_bytes:
+        raise ValueError(f"{name} has {n_bytes} bytes, which are too few for the shape {shape}")

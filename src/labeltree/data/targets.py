@@ -23,6 +23,7 @@ def is_column(Y: Any) -> bool:
     return array.ndim == 2 and array.shape[1] == 1
 
 
+@np.errstate(invalid="ignore")  # scikit-learn converts large numbers to integers
 def check_classes(Y: Any, rows: LabelRows) -> None:
     """Raise ValueError if classes are numbers that are infinite or not integers."""
     if rows.names is not None and rows.names.dtype.kind == "f":
@@ -37,6 +38,8 @@ def as_classes(Y: Any) -> Any:
         return None
     if sparse.issparse(Y) or isinstance(Y, LabelRows):
         return _classes_of_indicator(Y)
+    if hasattr(Y, "columns"):  # scikit-learn refuses columns of the same name in words of its own
+        Y = Y.to_numpy()
     classes = validation.column_or_1d(Y, warn=True) if not isinstance(Y, list | tuple) else Y
     if any(isinstance(label, list | tuple | set | np.ndarray) for label in classes):
         raise ValueError("Y must hold one class for each row, but has lists; use PLTClassifier")

@@ -8,13 +8,17 @@ from typing import Any
 
 from labeltree.data.fields import (
     LABEL_FIELDS,
+    BadRow,
     Columns,
     Fields,
     TextRow,
     checked_tags,
     split_tags,
+    strict,
 )
-from labeltree.data.files import Source, file_name, open_read, open_write
+from labeltree.data.files import Source, file_name, open_read, open_write, raw_lines
+from labeltree.data.json_text import parsed_json
+from labeltree.data.limits import MAX_LINE
 
 TaggedText = tuple[str, list[str]]
 
@@ -143,7 +147,7 @@ def read_tsv(
     """
     fields = Fields.of(text_field, label_field)
     rows = tsv_rows(path, fields, separator=separator, tags_first=tags_first, header=header)
-    for row in rows:
+    for row in strict(rows):
         yield row.text, row.tags
 
 
@@ -154,23 +158,36 @@ def tsv_rows(
     separator: str = ",",
     tags_first: bool = False,
     header: bool | None = None,
-) -> Iterator[TextRow]:
-    """Iterate over the texts, tags and identifiers of a TSV file; see `read_tsv`."""
+) -> Iterator[TextRow | BadRow]:
+    """Iterate over the rows of a TSV file and the errors of bad rows; see `read_tsv`."""
     _check_separator(separator)
     columns = None
-    for number, (where, line) in enumerate(numbered_lines(path)):
+    for number, (where, line) in enumerate(tried_lines(path)):
+        if isinstance(line, BadRow):
+            yield line
+            continue
         cells = line.split("\t")
         if number == 0 and (fields.are_named_in(cells) if header is None else header):
             columns = Columns.of(file_name(path), cells, fields)
-        elif columns is None:
-            yield _two_cells(where, cells, fields, separator, tags_first=tags_first)
-        elif len(cells) != columns.n_columns:
-            raise ValueError(
-                f"{where}: a line must have {columns.n_columns} fields like the first line, but "
-                f"has {len(cells)}"
-            )
-        else:
-            yield columns.row(where, cells, separator)
+            continue
+        row: TextRow | BadRow
+        try:
+            if columns is None:
+                row = _two_cells(where, cells, fields, separator, tags_first=tags_first)
+            else:
+                row = _row_like_header(where, cells, columns, separator)
+        except ValueError as error:
+            row = BadRow(str(error))
+        yield row
+
+
+def _row_like_header(where: str, cells: list[str], columns: Columns, separator: str) -> TextRow:
+    if len(cells) != columns.n_columns:
+        raise ValueError(
+            f"{where}: a line must have {columns.n_columns} fields like the first line, but has "
+            f"{len(cells)}"
+        )
+    return columns.row(where, cells, separator)
 
 
 def _two_cells(
@@ -244,15 +261,33 @@ def write_tsv(
 
 def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
     """Yield the position of each line, such as "path: line 17", and the line itself."""
+    for where, line in tried_lines(path):
+        if isinstance(line, BadRow):
+            raise ValueError(line.reason)
+        yield where, line
+
+
+def tried_lines(path: Source) -> Iterator[tuple[str, str | BadRow]]:
+    """Yield the position of each line, and the line or the error of a bad one."""
     name = file_name(path)
     with open_read(path) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, raw in enumerate(raw_lines(stream), start=1):
             where = f"{name}: line {number}"
-            yield where, decoded_line(where, line, is_first=number == 1)
+            line: str | BadRow
+            try:
+                line = decoded_line(where, raw, is_first=number == 1)
+            except ValueError as error:
+                line = BadRow(str(error))
+            yield where, line
 
 
 def decoded_line(where: str, line: bytes, *, is_first: bool) -> str:
     """Return a line without its end; the first line may begin with a byte order mark."""
+    if len(line) > MAX_LINE and not line.endswith(b"\n"):
+        raise ValueError(
+            f"{where}: a line must have at most {MAX_LINE >> 20} MiB, but this one has more; split "
+            "it"
+        )
     line = line.removesuffix(b"\n").removesuffix(b"\r")
     try:
         return line.decode("utf-8-sig" if is_first else "utf-8")
@@ -264,15 +299,9 @@ def decoded_line(where: str, line: bytes, *, is_first: bool) -> str:
 def json_object(where: str, line: str) -> dict[str, Any]:
     """Return the JSON object of a line."""
     try:
-        fields = json.loads(line)
-        if "\\u" in line:
-            json.dumps(fields, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{where}: broken JSON: half of a surrogate pair") from None
-    except json.JSONDecodeError as error:  # its own message always says line 1
-        raise ValueError(f"{where}: broken JSON: {error.msg} at character {error.colno}") from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: broken JSON: {error}") from None
+        fields = parsed_json(line)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
     if not isinstance(fields, dict):
         raise ValueError(
             f"{where}: expected a JSON object, but found {_json_kind(fields)}; write one object "

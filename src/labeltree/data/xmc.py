@@ -11,6 +11,7 @@ from labeltree import _core
 from labeltree.data.features import as_features, canonical_csr
 from labeltree.data.files import Source, file_name, open_read, open_write
 from labeltree.data.labels import LabelRows, as_labels
+from labeltree.data.limits import check_size
 
 _PIECE = 1 << 20  # bytes read at a time
 _ROWS_PER_PIECE = 4096  # rows written at a time
@@ -68,6 +69,8 @@ def read_xmc(
     )
     parsed = _parse(path, parser)
     indptr, indices, values, label_indptr, label_indices, columns, labels = parsed
+    check_size(file_name(path), "features", columns, len(indices))
+    check_size(file_name(path), "labels", labels, len(label_indices))
     X = canonical_csr(indptr, indices, values, columns)
     return X, LabelRows(label_indptr, label_indices, labels)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree.arguments import checked
 from labeltree.estimators import validation
 from labeltree.trees import Hierarchy, LabelTree
 
@@ -24,6 +25,7 @@ class Ancestors(NamedTuple):
     probabilities: Any  #: csr_array, rows x concepts
 
 
+@checked
 def ancestor_proba(
     model: Any, X: Any, hierarchy: Hierarchy, *, threshold: float = THRESHOLD
 ) -> Ancestors:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Self
 
+from labeltree.arguments import checked
 from labeltree.calibration.methods import learn_calibration, learn_thresholds
 from labeltree.data import LabelRows, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import in_form
 from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.state import FittedState
 from labeltree.model.calibration import Calibration, fixed_calibration
 from labeltree.threads import n_threads
@@ -20,6 +22,8 @@ class CalibrationMixin(FittedAttributes):
 
     threshold: float
 
+    @checked
+    @one_at_a_time
     def calibrate(self, X: Any = None, y: Any = None, method: str | None = "auto") -> Self:
         """Learn from held-out rows how scores become probabilities.
 
@@ -56,6 +60,8 @@ class CalibrationMixin(FittedAttributes):
             calibration = learn_calibration(state.model, *rows, method, n_threads(self.n_jobs))
         return self._calibrated(state, calibration)
 
+    @checked
+    @one_at_a_time
     def tune_thresholds(
         self, X: Any = None, y: Any = None, objective: str | None = "macro_f1"
     ) -> Self:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from labeltree.arguments import check_kind
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
@@ -19,6 +20,7 @@ from labeltree.estimators import validation
 from labeltree.estimators.calibrated import CalibrationMixin
 from labeltree.estimators.convergence import warn_if_far
 from labeltree.estimators.files import FilesMixin
+from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.online import OnlineMixin
 from labeltree.estimators.output import check_sparse_output
 from labeltree.estimators.prediction import PredictionMixin
@@ -193,7 +195,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         online_params: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
+        verbose: int | bool = 0,
         feature_weighting: str | Sequence[float] | None = "auto",
         C_decay: str | Sequence[float] | None = "auto",
         node_estimator: Any = None,
@@ -227,6 +229,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.C_decay = C_decay
         self.node_estimator = node_estimator
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Build the trees and train their nodes; a failed fit does not change the estimator.
 
@@ -258,6 +261,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         in_place: bool = False,
     ) -> Self:
         """Fit with checked features; if `in_place`, their values may be overwritten."""
+        validation.check_params(self)
         before = self._state if self.warm_start else None
         settings = self._settings(before)
         rows = self._labels(y, settings.forest)
@@ -290,6 +294,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         forest = ForestSettings(self.tree, self.tree_params, self.n_trees, self.max_samples, seed)
+        solver = self._solver_settings(seed)
         warm_start: tuple[WarmStart, ...] = ()
         if before is not None:
             model = before.model.native("warm_start")
@@ -301,7 +306,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         n_threads(self.n_jobs)
         return FitSettings(
             forest,
-            self._solver_settings(seed),
+            solver,
             max_memory=memory,
             checkpoint_dir=folder,
             n_jobs=self.n_jobs,
@@ -375,7 +380,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         """Return the share of rows whose class, or whose whole set of labels, is correct."""
         state = self._fitted
         if state.label_kind == "classes":
-            return float(super().score(X, y, sample_weight))
+            return self._accuracy(X, y, sample_weight)
         predicted: Any = self._predicted(X)
         rows = targets.true_labels(y, state.classes, state.label_kind)
         targets.check_same_rows(predicted, rows)
@@ -383,6 +388,14 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         predicted.resize(truth.shape)  # labels that were not in training are never predicted
         is_correct = (truth != predicted).sum(axis=1) == 0
         return float(np.average(is_correct, weights=sample_weight))
+
+    def _accuracy(self, X: Any, y: Any, sample_weight: Any) -> float:
+        check_kind("sample_weight", sample_weight, "ArrayLike | None")
+        try:
+            with np.errstate(all="ignore"):  # numbers of different precision are compared
+                return float(super().score(X, targets.as_classes(y), sample_weight))
+        except (TypeError, OverflowError) as error:
+            raise ValueError(f"y must hold classes like those of fit: {error}") from None
 
     # scikit-learn's tags --------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from labeltree.training.fit import Fitted
 
 #: Share of the (row, node) pairs, in nodes that did not converge, up to which a fit is silent.
 MAX_FAR_SHARE = 0.05
-_FIT_CALLER = 4  # frames from here to the caller of fit
+_FIT_CALLER = 5  # frames from here to the caller of fit
 
 
 def warn_if_far(fitted: Fitted, max_iter: int) -> None:

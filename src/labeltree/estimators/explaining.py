@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree.arguments import check_kind, shown
 from labeltree.data import as_features
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import validation
@@ -45,6 +46,8 @@ def one_row(
     """Return the only row of x: a matrix of one row, an array of numbers or a mapping by name."""
     if isinstance(x, Mapping):
         return _row_of_mapping(state, x, feature_names)
+    if not sparse.issparse(x) and not hasattr(x, "columns"):
+        check_kind("x", x, "ArrayLike")
     given: Any = x if sparse.issparse(x) else np.asarray(x)
     if given.ndim == 1:
         row = as_features(given.reshape(1, -1))
@@ -92,5 +95,5 @@ def label_number(classes: NDArray[Any], label: Hashable) -> int:
         return int(classes.tolist().index(label))
     except ValueError:
         raise ValueError(
-            f"label must be one of the {len(classes):,} in classes_, but is {label!r}"
+            f"label must be one of the {len(classes):,} in classes_, but is {shown(label)}"
         ) from None

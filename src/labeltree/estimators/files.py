@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from labeltree import storage
+from labeltree.arguments import checked
 from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.sections import SECTION_NAMES, classifier_sections, restore_classifier
 from labeltree.estimators.state import FittedState
 from labeltree.storage import Section
@@ -19,6 +21,7 @@ class FilesMixin(FittedAttributes):
 
     _section_names: ClassVar = SECTION_NAMES
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to one file, all or nothing; `labeltree.load` opens it.
 
@@ -29,6 +32,7 @@ class FilesMixin(FittedAttributes):
         """
         storage.save(self, path)
 
+    @one_at_a_time
     def quantize(self) -> Self:
         """Round weights to 8 bits, with 255 steps per node, and return the estimator.
 
@@ -49,6 +53,7 @@ class FilesMixin(FittedAttributes):
         self._state = replace(state, laid_out=model, class_names=state.model_classes)
         return self
 
+    @one_at_a_time
     def _sections(self) -> list[Section]:
         return classifier_sections(self, self._fitted)
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
 from labeltree.estimators import validation
+from labeltree.estimators.learning_lock import OneLearner
 from labeltree.estimators.state import FittedState, as_names
 from labeltree.model.interface import LabelModel
 from labeltree.threads import n_threads
@@ -18,7 +19,7 @@ from labeltree.training.fit import FitReport
 from labeltree.trees import LabelTree
 
 
-class FittedAttributes:
+class FittedAttributes(OneLearner):
     """The attributes of a fitted estimator, all read from one record."""
 
     n_jobs: int | None

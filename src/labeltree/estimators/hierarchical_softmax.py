@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, targets
 from labeltree.estimators import validation
 from labeltree.estimators.classifiers import PLTClassifier
@@ -28,6 +29,7 @@ class HSMClassifier(PLTClassifier):
     ['tea']
     """
 
+    @checked
     def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any]:
         """Return the most probable class of each row; `threshold` is not used."""
         return np.asarray(super().predict(X, threshold))

@@ -11,18 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from labeltree.data import LabelRows, as_labels, targets
+from labeltree.arguments import check_integer, check_kind, check_padding, check_row, checked
+from labeltree.data import LabelRows, as_labels, naming, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
 from labeltree.data.nested_lists import check_form, in_form
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
 from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.state import FitCounts, FittedState, Names
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.params import OnlineParams
 from labeltree.online.tree_cost import TreeCost
 from labeltree.threads import n_threads
+from labeltree.training.forest import check_depth
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import AUTO
 
@@ -51,6 +54,7 @@ class OnlineMixin(FittedAttributes):
 
     # scikit-learn has no type information, so what it decorates is Any to mypy.
     @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Update the model with each row once, in order; new labels are added to the tree.
 
@@ -81,13 +85,16 @@ class OnlineMixin(FittedAttributes):
         """
         features, rows = self._online_rows(X, y)
         weight = validation.row_weights(sample_weight, rows, None)
-        added = [] if classes is None else np.asarray(classes).tolist()
+        check_kind("classes", classes, "Iterable[Hashable] | None")
+        added = [] if classes is None else naming.name_array(list(classes)).tolist()
         learner = self._learner(features.shape[1])
         with self._learning(learner, rows, X):
             batch = learner.batch(features, rows, added)
             learner.learn(batch, weight, n_threads(self.n_jobs))
         return self
 
+    @checked
+    @one_at_a_time
     def predict_then_fit(
         self, X: Any, y: Any, k: int = 5
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -118,13 +125,15 @@ class OnlineMixin(FittedAttributes):
         >>> labels.tolist()
         [[-1], [0], [0]]
         """
-        if k < 1:
-            raise ValueError(f"k must be at least 1, but is {k}")
+        check_integer("k", k, minimum=1)
         features, rows = self._online_rows(X, y)
         learner = self._learner(features.shape[1])
+        check_padding(features.shape[0], k, max(rows.n_labels, len(learner.names)))
         with self._learning(learner, rows, X):
             return learner.predict_then_fit(learner.batch(features, rows), k, rows.kind)
 
+    @checked
+    @one_at_a_time
     def remove_labels(self, labels: Sequence[Hashable]) -> Self:
         """Remove labels from the tree; they are no longer predicted.
 
@@ -150,6 +159,8 @@ class OnlineMixin(FittedAttributes):
             self._publish(learner, state.label_kind, None)
         return self
 
+    @checked
+    @one_at_a_time
     def rebuild_tree(self, X: Any = None, y: Any = None, *, tree: str | None = None) -> Self:
         """Build a new tree and keep the weights of the parts that stay the same.
 
@@ -198,6 +209,9 @@ class OnlineMixin(FittedAttributes):
         Use it between updates: after an update, `top_k` has to copy all weights first.
         """
         state = self._fitted
+        check_integer("k", k, minimum=1)
+        check_row(indices, values)
+        check_padding(1, k, len(state.classes))
         with state.online.lock:
             names = state.online.classes(state.label_kind)
             labels, probabilities = state.online.best(
@@ -220,6 +234,7 @@ class OnlineMixin(FittedAttributes):
             raise ValueError(
                 "class_weight must be None for partial_fit, but is set; pass sample_weight instead"
             )
+        validation.check_params(self)
         features = validation.training_features(X) if state is None else self._checked(state, X)
         if y is None:
             raise ValueError("partial_fit requires y to be passed, but the target y is None")
@@ -270,6 +285,7 @@ class OnlineMixin(FittedAttributes):
             if not isinstance(self.tree, LabelTree):
                 raise ValueError("partial_fit requires one tree, but tree is a list")
             tree = self.tree
+            check_depth(tree)
             names = range(tree.n_labels) if tree.names is None else tree.names
         return OnlineLearner.start(n_features, params, scaling, tree=tree, names=names)
 

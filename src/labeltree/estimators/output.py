@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree.arguments import MAX_TABLE_BYTES, shown
 from labeltree.estimators.state import FittedState
 from labeltree.units import format_bytes
-
-#: Maximum size of a dense result.
-MAX_DENSE_BYTES = 2**30
 
 Probabilities: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 Indicator: TypeAlias = "sparse.csr_array[np.uint8, tuple[int, int]]"
@@ -20,9 +18,10 @@ Indicator: TypeAlias = "sparse.csr_array[np.uint8, tuple[int, int]]"
 
 def check_sparse_output(sparse_output: Any) -> None:
     """Raise ValueError unless sparse_output is "auto", True or False."""
-    if sparse_output != "auto" and not isinstance(sparse_output, bool | np.bool_):
+    is_auto = isinstance(sparse_output, str) and sparse_output == "auto"
+    if not (is_auto or isinstance(sparse_output, bool | np.bool_)):
         raise ValueError(
-            f'sparse_output must be "auto", True or False, but is {sparse_output!r:.40}'
+            f'sparse_output must be "auto", True or False, but is {shown(sparse_output)}'
         )
 
 
@@ -37,9 +36,9 @@ def is_dense(state: FittedState, sparse_output: Any) -> bool:
 def check_size(method: str, n_rows: int, n_labels: int, dtype: type, remedy: str) -> None:
     """Raise ValueError if a dense result would be too large for the memory of most machines."""
     n_bytes = n_rows * n_labels * np.dtype(dtype).itemsize
-    if n_bytes > MAX_DENSE_BYTES:
+    if n_bytes > MAX_TABLE_BYTES:
         raise ValueError(
-            f"a dense result of {method} must have at most {format_bytes(MAX_DENSE_BYTES)}, but "
+            f"a dense result of {method} must have at most {format_bytes(MAX_TABLE_BYTES)}, but "
             f"{n_rows:,} rows x {n_labels:,} labels have {format_bytes(n_bytes)}; {remedy}"
         )
 

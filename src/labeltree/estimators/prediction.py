@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree.arguments import check_integer, check_padding, checked
 from labeltree.data import targets
 from labeltree.estimators import validation
 from labeltree.estimators.explaining import explain_prediction
@@ -37,6 +38,7 @@ class PredictionMixin(SearchMixin):
     sparse_output: bool | str
     threshold: float
 
+    @checked
     def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any] | Indicator:
         """Return the labels of each row.
 
@@ -74,6 +76,7 @@ class PredictionMixin(SearchMixin):
         state = self._fitted
         return indicator(self._decide(state, self._checked(state, X), None)[0])
 
+    @checked
     def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
         """Return the names of the predicted labels of each row (see `predict`), best first."""
         state = self._fitted
@@ -90,6 +93,7 @@ class PredictionMixin(SearchMixin):
     def predict_proba(
         self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> NDArray[np.float32] | Probabilities: ...
+    @checked
     def predict_proba(
         self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> NDArray[np.float32] | Probabilities:
@@ -129,6 +133,7 @@ class PredictionMixin(SearchMixin):
             divide_by_sums(found)
         return dense_probabilities(found) if dense else found
 
+    @checked
     def top_k(
         self,
         X: Any,
@@ -178,10 +183,10 @@ class PredictionMixin(SearchMixin):
         if labels is None and weights is None and is_one_row(state, X):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
-        if k < 1:
-            raise ValueError(f"k must be at least 1, but is {k}")
+        check_integer("k", k, minimum=1)
         limits = validation.label_limits(state.model_classes, labels, weights)
         features = self._checked(state, X)
+        check_padding(features.shape[0], k, len(state.model_classes))
         return padded_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)
 
     def top_k_row(
@@ -254,6 +259,7 @@ class PredictionMixin(SearchMixin):
         shape = (rows.n_rows, len(state.model_classes))
         return sparse.csr_array((probabilities, rows.indices, rows.indptr), shape=shape)
 
+    @checked
     def prediction_cost(
         self, X: Any, k: int | None = None, threshold: float | None = None
     ) -> NDArray[np.int64]:
@@ -266,6 +272,7 @@ class PredictionMixin(SearchMixin):
             k = 1
         return self._search(state, features, k, threshold, nodes_per_step=1)[1]
 
+    @checked
     def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
         """Return the maximum number of node classifiers evaluated per row, by Theorem 6.
 
@@ -294,6 +301,7 @@ class PredictionMixin(SearchMixin):
         tau = default if threshold is None else threshold
         return cost_bound(self.model_, self._query(X), tau)
 
+    @checked
     def explain(
         self,
         x: Any,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labeltree.data.arrays import take
+from labeltree.data.arrays import check_count, take
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
 from labeltree.estimators.output import check_sparse_output
@@ -88,7 +88,9 @@ def restore_classifier(
     stored = estimator.content["parameters"]
     parameters = known | restore_parameters(stored, list(known), model.trees)
     _check_prediction(parameters)
-    learner = StoredLearner.take(sections[ONLINE], classes) if ONLINE in sections else None
+    learner = None
+    if ONLINE in sections:
+        learner = StoredLearner.take(sections[ONLINE], classes, model.n_features)
     return parameters, FittedState(
         label_kind=estimator.content["label_kind"],
         dense_labels=estimator.content["dense_labels"],
@@ -155,8 +157,7 @@ def _checked_estimator(sections: Mapping[str, Section]) -> Section:
     if training.keys() != set(FitCounts._fields):
         raise ValueError(f"training must have {', '.join(FitCounts._fields)}, and nothing else")
     for name, number in training.items():
-        if type(number) is not int or number < 0:
-            raise ValueError(f"{name} must be an integer of at least 0, but is {number!r:.40}")
+        check_count(name, number)
     return section
 
 

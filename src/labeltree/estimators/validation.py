@@ -10,12 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, validation
 
+from labeltree.arguments import check_kind, check_values, shown
 from labeltree.data import LabelRows, as_features, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import check_form
 from labeltree.model.label_limits import LabelLimits
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import rows_of_tree
+
+
+def check_params(estimator: Any) -> None:
+    """Raise TypeError or ValueError if a parameter is not of the kind of its annotation."""
+    check_values(type(estimator).__init__, estimator.get_params(deep=False))
+    check_kind("verbose", estimator.verbose, "int | bool")
+    check_kind("max_memory", estimator.max_memory, "float | str | None")
 
 
 def training_features(X: Any) -> FeatureMatrix:
@@ -107,12 +115,18 @@ def label_limits(
     """Return the labels that a search may return, and the weights that rank them."""
     if labels is None and weights is None:
         return None
+    check_kind("weights", weights, "ArrayLike | None")
     factors = np.ones(len(classes), np.float32) if weights is None else np.asarray(weights)
+    if factors.shape != (len(classes),):
+        raise ValueError(
+            f"weights must be one for each of {len(classes)} labels, but have the shape "
+            f"{factors.shape}"
+        )
     if labels is not None:
         number = {name: j for j, name in enumerate(classes.tolist())}
-        unknown = next((label for label in labels if label not in number), None)
-        if unknown is not None:
-            raise ValueError(f"labels must be among classes_, but {unknown!r} is not")
+        unknown = [label for label in labels if label not in number]
+        if unknown:
+            raise ValueError(f"labels must be among classes_, but {shown(unknown[0])} is not")
         is_chosen = np.zeros(len(classes), np.bool_)
         is_chosen[[number[label] for label in labels]] = True
         factors = np.where(is_chosen, factors, 0.0)
@@ -148,6 +162,8 @@ def as_pair(name: str, pair: Any) -> tuple[float, float] | None:
         raise TypeError(f"{name} must be a pair of numbers, but is {pair!r:.40}")
     if len(pair) != 2:
         raise ValueError(f"{name} must be a pair of numbers, but has {len(pair)}")
+    for value in pair:
+        check_kind(f"each number of {name}", value, "float")
     return float(pair[0]), float(pair[1])
 
 
@@ -161,7 +177,9 @@ def auto_or_pair(name: str, value: Any) -> tuple[float, float] | Literal["auto"]
     """
     if isinstance(value, str):
         if value != "auto":
-            raise ValueError(f"{name} must be 'auto', a pair of numbers or None, but is {value!r}")
+            raise ValueError(
+                f"{name} must be 'auto', a pair of numbers or None, but is {shown(value)}"
+            )
         return "auto"
     return as_pair(name, value)
 
@@ -180,7 +198,7 @@ def node_class_weight(class_weight: Any) -> Literal["balanced"] | None:
         if class_weight == "balanced":
             return "balanced"
         raise ValueError(
-            f'class_weight must be "balanced", a mapping or None, but is {class_weight!r}'
+            f'class_weight must be "balanced", a mapping or None, but is {shown(class_weight)}'
         )
     raise TypeError(
         f'class_weight must be "balanced", a mapping or None, but is '
@@ -194,6 +212,7 @@ def row_weights(
     """Return the weight of each row, or None if all weights are 1."""
     weight = None
     if sample_weight is not None:
+        check_kind("sample_weight", sample_weight, "ArrayLike")
         weight = np.asarray(sample_weight, np.float64)
         if weight.ndim == 0:
             weight = np.full(rows.n_rows, float(weight))
@@ -227,7 +246,7 @@ def _label_weights(class_weight: Mapping[Any, float], rows: LabelRows) -> NDArra
     number = {name: j for j, name in enumerate(names)}
     for label, value in class_weight.items():
         if label not in number:
-            raise ValueError(f"class_weight must name labels of Y, but {label!r} is not one")
+            raise ValueError(f"class_weight must name labels of Y, but {shown(label)} is not one")
         weights[number[label]] = value
     _check_weights("class_weight", weights)
     return weights

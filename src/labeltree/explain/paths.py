@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,7 @@ from labeltree.explain.explanation import (
 )
 
 _N_EXAMPLES = 3  # labels named per branch
+_EXAMPLE_LEVELS = 32  # levels below a node that are searched for them
 _N_SIBLINGS = 2  # siblings listed per node of the path
 
 
@@ -131,6 +133,11 @@ class _Walk:
         order = np.argsort(-np.abs(terms), kind="stable")
         listed, others = order[: self._top_features], order[self._top_features :]
         bias = classifier.slope * classifier.bias + classifier.intercept
+        if not (np.isfinite(terms).all() and math.isfinite(bias)):
+            raise ValueError(
+                f"weights must be finite to be explained, but those of node {node} are not; the "
+                "model file is damaged"
+            )
         contributions = tuple(
             Contribution(
                 int(features[k]),
@@ -160,10 +167,17 @@ class _Walk:
         return self._known[node]
 
     def _probable_labels(self, node: int) -> list[int]:
-        """Return the most probable labels below a node, by beam search of width _N_EXAMPLES."""
+        """Return probable labels below a node, by beam search of width _N_EXAMPLES.
+
+        It ends after a number of levels if it has found any, so that paths of deep trees do not
+        take quadratic time.
+        """
         tree = self._tree
-        open_, found = [(1.0, node)], []
-        while open_:
+        open_: list[tuple[float, int]] = [(1.0, node)]
+        found: list[tuple[float, int]] = []
+        for level in itertools.count():
+            if not open_ or (found and level > _EXAMPLE_LEVELS):
+                break
             found += [(p, v) for p, v in open_ if tree.degree[v] == 0]
             below = [child for p, v in open_ if tree.degree[v] for child in self._best(v, p)]
             open_ = sorted(below, key=_most_probable)[:_N_EXAMPLES]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import checked
 from labeltree.metrics.ranked_hits import Ranked, RankedHits, ranked_hits
 
 
+@checked
 def precision_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     """Return the mean fraction of true labels among the k highest-ranked labels of each row.
 
@@ -36,6 +38,7 @@ def precision_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     return precision(ranked_hits(Y_true, ranked, k), k)
 
 
+@checked
 def recall_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     """Return the mean fraction of a row's true labels that are among its k highest-ranked labels.
 
@@ -49,6 +52,7 @@ def recall_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     return recall(ranked_hits(Y_true, ranked, k), k)
 
 
+@checked
 def ndcg_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     """Return the mean normalized discounted cumulative gain of the k highest-ranked labels.
 
@@ -64,6 +68,7 @@ def ndcg_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     return ndcg(ranked_hits(Y_true, ranked, k), k)
 
 
+@checked
 def coverage_at_k(Y_true: object, ranked: Ranked, k: int) -> float:
     """Return the fraction of all labels correctly predicted in the top k of at least one row.
 

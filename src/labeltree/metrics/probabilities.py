@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import check_integer, checked
 from labeltree.data import as_labels
 from labeltree.metrics.ranked_hits import (
     Ranked,
@@ -16,7 +17,11 @@ from labeltree.metrics.ranked_hits import (
     ranked_hits,
 )
 
+#: Maximum number of bins of probabilities.
+MAX_BINS = 1_000_000
 
+
+@checked
 def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> float:
     """Return the mean binary cross-entropy over all n_rows × n_labels cells.
 
@@ -64,6 +69,7 @@ def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> fl
     return float(loss / (n_rows * n_labels))
 
 
+@checked
 def ece_at_k(
     Y_true: object,
     ranked: Ranked,
@@ -100,8 +106,7 @@ def ece_at_k(
 
 def ece(predictions: RankedHits, k: int, *, n_bins: int = 10) -> float:
     """Return ECE@k of ranked predictions."""
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, but is {n_bins}")
+    check_integer("n_bins", n_bins, minimum=1, maximum=MAX_BINS)
     if predictions.scores is None:
         raise ValueError("calibration needs the probabilities of ranked; pass probabilities")
     is_label = predictions.labels[:, :k] >= 0

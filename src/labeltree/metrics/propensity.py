@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_labels
 from labeltree.metrics.at_k import discounts, ideal_gains
 from labeltree.metrics.ranked_hits import Ranked, RankedHits, ranked_hits, sort_scores
 
 
+@checked
 def propensities(
     Y_train: object = None,
     *,
@@ -56,12 +58,15 @@ def propensities(
     frequencies = np.asarray(counts, dtype=np.float64)
     if frequencies.ndim != 1 or not ((frequencies >= 0) & (frequencies <= n_rows)).all():
         raise ValueError(f"counts must hold one number in 0..{n_rows} per label")
-    if not (a >= 0 and b > 0):
-        raise ValueError(f"a must be at least 0 and b above 0, but a is {a} and b is {b}")
+    if not (0 <= a <= 10 and 0 < b <= 1e6):
+        raise ValueError(
+            f"a must be in 0..10, b at most 1e6 and b above 0, but a is {a} and b is {b}"
+        )
     scale = (np.log(n_rows) - 1) * (b + 1) ** a
     return np.asarray(1.0 / (1.0 + scale * (frequencies + b) ** -a))
 
 
+@checked
 def psp_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> float:
     """Return the propensity-scored precision at k, relative to the maximum attainable.
 
@@ -83,6 +88,7 @@ def psp_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> f
     return psp(gains(ranked_hits(Y_true, ranked, k), propensity), k)
 
 
+@checked
 def psndcg_at_k(Y_true: object, ranked: Ranked, k: int, propensity: ArrayLike) -> float:
     """Return the propensity-scored nDCG at k, relative to the maximum attainable.
 

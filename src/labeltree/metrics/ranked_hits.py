@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from labeltree.arguments import check_integer, check_kind, checked
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.nested_lists import in_form
 
@@ -83,12 +84,10 @@ def _numbered(Y_true: object, largest: int) -> LabelRows:
 
 def check_k(k: int) -> None:
     """Raise an error unless k is a positive integer."""
-    if not isinstance(k, int | np.integer) or isinstance(k, bool):
-        raise TypeError(f"k must be an integer, but is {type(k).__name__}")
-    if k < 1:
-        raise ValueError(f"k must be at least 1, but is {k}")
+    check_integer("k", k, minimum=1)
 
 
+@checked
 def top_labels(scores: Scores, k: int) -> NDArray[np.int64]:
     """Return the k labels with the highest scores of each row, best first, padded with -1.
 
@@ -106,6 +105,11 @@ def top_labels(scores: Scores, k: int) -> NDArray[np.int64]:
 
 def _best_labels(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     check_k(k)
+    if not sparse.issparse(scores):
+        check_kind("scores", scores, "ArrayLike")
+        scores = np.asarray(scores)
+    if scores.ndim != 2:
+        raise ValueError(f"scores must be a matrix, but have {scores.ndim} dimensions")
     if k > scores.shape[1]:
         raise ValueError(
             f"k must be at most the {scores.shape[1]} columns of the scores, but is {k}"
@@ -181,6 +185,7 @@ def _row_label_keys(
 
 
 def _check_ranked(ranked: object, k: int) -> NDArray[np.int64]:
+    check_kind("ranked", ranked, "ArrayLike")
     labels = np.asarray(ranked)
     if labels.ndim != 2:
         raise ValueError(f"ranked must have shape (n_rows, k), but its shape is {labels.shape}")
@@ -211,6 +216,7 @@ def _check_labels(labels: NDArray[np.int64], n_labels: int) -> None:
 
 
 def _check_same_shape(probabilities: ArrayLike, ranked: Ranked, k: int) -> NDArray[np.float64]:
+    check_kind("probabilities", probabilities, "ArrayLike")
     values = np.asarray(probabilities, dtype=np.float64)
     if values.shape != np.shape(ranked):
         raise ValueError(

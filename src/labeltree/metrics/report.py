@@ -7,6 +7,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from labeltree.arguments import checked
 from labeltree.metrics.at_k import coverage, ndcg, precision, recall
 from labeltree.metrics.probabilities import ece, log_loss
 from labeltree.metrics.propensity import gains, psndcg, psp
@@ -14,6 +15,7 @@ from labeltree.metrics.ranked_hits import Ranked, check_k, is_scores, ranked_hit
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 
+@checked
 def evaluate(
     Y_true: object,
     ranked: Ranked,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from labeltree.arguments import checked
 from labeltree.data.targets import true_labels
 from labeltree.metrics.at_k import precision_at_k
 
 
+@checked
 def precision_scorer(k: int = 1) -> Callable[[Any, Any, Any], float]:
     """Return P@k as a scorer for `GridSearchCV`, `cross_val_score` and similar functions.
 

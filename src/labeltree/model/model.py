@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core
+from labeltree.arguments import MAX_INT32, check_integer, check_padding, check_row
 from labeltree.data import LabelRows
-from labeltree.data.arrays import take
 from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
@@ -21,6 +21,7 @@ from labeltree.model.curve import Curve
 from labeltree.model.interface import NodeClassifier
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
+from labeltree.model.stored import stored_layout, stored_tree
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
@@ -197,7 +198,7 @@ class Model:
             *_csr_arrays(X),
             k=min(k or 0, self.n_labels),
             threshold=threshold if curve is None else float(curve.before(threshold)),
-            beam=beam or 0,
+            beam=min(beam or 0, MAX_INT32),
             nodes_per_step=nodes_per_step,
             scaling=scaling._native,
             curve_x=self._knots[0],
@@ -219,10 +220,19 @@ class Model:
         scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k best labels of one row, padded with -1 and 0, with minimal overhead."""
+        if type(k) is not int or not 1 <= k <= self.n_labels:
+            check_integer("k", k, minimum=1)
+            check_padding(1, k, self.n_labels)
         self._check_beam(beam)
-        return _core.best_labels(
-            self._native, indices, values, k, beam or 0, scaling._native, *self._knots
-        )
+        options = (k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
+        # Before the call: the binding cannot tell an array from a scalar of NumPy.
+        if type(indices) is not np.ndarray or type(values) is not np.ndarray:
+            check_row(indices, values)
+        try:
+            return _core.best_labels(self._native, indices, values, *options)
+        except TypeError:
+            check_row(indices, values)
+            raise
 
     def native(self, use: str) -> Self:
         """Return the model itself, because its nodes are native."""
@@ -235,8 +245,8 @@ class Model:
             )
 
     def _check_beam(self, beam: int | None) -> None:
-        if beam is not None and beam < 1:
-            raise ValueError(f"beam must be at least 1, but is {beam}")
+        if beam is not None:
+            check_integer("beam", beam, minimum=1)
         if beam is not None and len(self.trees) > 1:
             raise ValueError(f"beam requires one tree, but the model has {len(self.trees)}")
 
@@ -330,12 +340,12 @@ class Model:
             If any part is missing, unknown or breaks a rule that keeps searches within the arrays.
         """
         _check_meta(meta, n_arrays=len(arrays))
-        trees = [_stored_tree(arrays, t) for t in range(meta["n_trees"])]
+        trees = [stored_tree(arrays, t) for t in range(meta["n_trees"])]
         if names is not None:
             trees = [tree.with_names(names) for tree in trees]
         if len({tree.n_labels for tree in trees}) > 1:
             raise ValueError("all trees must have the same labels")
-        layouts = [_stored_layout(arrays, t) for t in range(meta["n_trees"])]
+        layouts = [stored_layout(arrays, t) for t in range(meta["n_trees"])]
         if len(arrays) != len(trees) * (2 + len(LAYOUT_DTYPES)):
             raise ValueError("the arrays of a model must be those of its trees, but there are more")
         made = Calibration()
@@ -373,27 +383,9 @@ def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
         raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")
 
 
-def _stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
-    parent = take(arrays, f"tree{t}.parent", "i4")
-    label = take(arrays, f"tree{t}.label", "i4")
-    try:
-        tree = LabelTree.from_parents(parent, label)
-    except ValueError as error:
-        raise ValueError(f"tree{t}: {error}") from None
-    # Weights are stored by node number, so a renumbered tree would mix them up.
-    if not (np.array_equal(tree.parent, parent) and np.array_equal(tree.label, label)):
-        raise ValueError(f"tree{t}: nodes must be numbered breadth first, and none have one child")
-    return tree
-
-
-def _stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
-    taken = (take(arrays, f"tree{t}.{name}", dtype) for name, dtype in LAYOUT_DTYPES.items())
-    return Layout(*taken)
-
-
 def check_query(k: int | None, threshold: float) -> None:
     """Raise ValueError if k or the threshold is out of range."""
-    if k is not None and k < 1:
-        raise ValueError(f"k must be at least 1, but is {k}")
+    if k is not None:
+        check_integer("k", k, minimum=1)
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

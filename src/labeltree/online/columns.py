@@ -6,10 +6,13 @@ from typing import Any
 
 from scipy import sparse
 
+from labeltree.arguments import check_integer, checked
 from labeltree.data import as_features
+from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
 
 
+@checked
 def fold_columns(X: Any, n_features: int) -> FeatureMatrix:
     """Return X with column j added to column j modulo n_features.
 
@@ -29,8 +32,7 @@ def fold_columns(X: Any, n_features: int) -> FeatureMatrix:
     >>> fold_columns([[1, 0, 0, 5, 7]], 3).toarray().tolist()
     [[6.0, 7.0, 0.0]]
     """
-    if n_features < 1:
-        raise ValueError(f"n_features must be at least 1, but is {n_features}")
+    check_integer("n_features", n_features, minimum=1, maximum=MAX_COLUMNS)
     rows = as_features(X)
     folded = sparse.csr_array(
         (rows.data, rows.indices % n_features, rows.indptr),

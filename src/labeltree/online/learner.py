@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core, cost
+from labeltree.arguments import MAX_NUMBER, shown
 from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
-from labeltree.data.arrays import take
+from labeltree.data.arrays import check_count, take
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
 from labeltree.data.naming import are_positions, name_array
@@ -25,6 +26,7 @@ from labeltree.online.params import OnlineParams
 from labeltree.online.recent import RecentRows
 from labeltree.online.tree_cost import TreeCost
 from labeltree.training.nodes import NEVER
+from labeltree.training.warm_start import check_finite_start
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import find_builder
 
@@ -122,8 +124,10 @@ class OnlineLearner:
                 continue
             first = 0 if v < 0 else int(tree.first_child[v])
             nodes = slice(first, first + len(biases))
-            scaled = np.repeat(slope[nodes], np.diff(indptr)) * weights
-            log_odds = np.maximum(slope[nodes] * biases + intercept[nodes], _MIN_BIAS)
+            with np.errstate(over="ignore", invalid="ignore"):
+                scaled = np.repeat(slope[nodes], np.diff(indptr)) * weights
+                log_odds = np.maximum(slope[nodes] * biases + intercept[nodes], _MIN_BIAS)
+            check_finite_start(scaled, log_odds)
             if v < 0 and not model.has_root:
                 log_odds = np.full(1, -_MIN_BIAS / 2, np.float32)
             made.native.warm_start(
@@ -243,7 +247,7 @@ class OnlineLearner:
         """Remove labels and the leaves that hold them."""
         for name in names:
             if name not in self._number:
-                raise ValueError(f"labels to remove must be in classes_, but {name!r} is not")
+                raise ValueError(f"labels to remove must be in classes_, but {shown(name)} is not")
         keep = np.ones(len(self.names), np.uint8)
         keep[[self._number[name] for name in names]] = 0
         number = np.where(keep == 1, np.cumsum(keep, dtype=np.int64) - 1, -1)
@@ -291,10 +295,12 @@ class OnlineLearner:
 
     def tree_cost(self) -> TreeCost:
         """Return the cost of the recent rows with this tree, and its lower bound for any tree."""
-        rows = self.recent.rows(len(self.names))
-        if rows.n_rows == 0 or rows.n_labels == 0:
+        with self.lock:
+            rows = self.recent.rows(len(self.names))
+            tree = self.tree() if rows.n_rows > 0 and rows.n_labels > 0 else None
+        if tree is None:
             return TreeCost(float("nan"), float("nan"), 0)
-        total = cost.training_cost(self.tree(), rows)
+        total = cost.training_cost(tree, rows)
         return TreeCost(total / rows.n_rows, lower_bound(rows) / rows.n_rows, rows.n_rows)
 
     def freeze(self, kind: Kind) -> Model:
@@ -361,8 +367,8 @@ class OnlineLearner:
         return cls(native, names, options, intercept_scaling, recent)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        meta, arrays = self.to_arrays()
-        return type(self).from_arrays, (meta, arrays, self.names)
+        with self.lock:
+            return type(self).from_arrays, (*self.to_arrays(), list(self.names))
 
 
 def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
@@ -377,11 +383,15 @@ def _checked(meta: Any) -> tuple[OnlineParams, float, Any, int]:
         meta["n_features"],
         meta["intercept_scaling"],
     )
-    numbers = [n_features, *counts] if isinstance(counts, list) and len(counts) == 3 else [-1]
-    if any(type(number) is not int or not 0 <= number < 2**62 for number in numbers):
-        raise ValueError("counts and n_features of an online state must be whole numbers")
-    if not isinstance(intercept_scaling, int | float) or not 0 <= intercept_scaling < np.inf:
-        raise ValueError(f"intercept_scaling must be at least 0, but is {intercept_scaling!r:.40}")
+    if not isinstance(counts, list) or len(counts) != 3:
+        raise ValueError(f"counts of an online state must be three, but are {counts!r:.40}")
+    for name, number in (("n_features", n_features), *(("counts", count) for count in counts)):
+        check_count(name, number)
+    if not isinstance(intercept_scaling, int | float) or not 0 <= intercept_scaling <= MAX_NUMBER:
+        raise ValueError(
+            f"intercept_scaling must be at least 0, at most {MAX_NUMBER}, but is "
+            f"{intercept_scaling!r:.40}"
+        )
     try:
         options = OnlineParams.parse(meta["params"])
     except TypeError as error:

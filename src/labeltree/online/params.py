@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-import numpy as np
-
 from labeltree import _core
+from labeltree.arguments import MAX_INT32, check_largest, check_values, shown
 
 OPTIMIZERS = ("adagrad", "ftrl")
 INSERTS = {
@@ -75,13 +74,18 @@ class OnlineParams:
     warm_start_strength: float = 0.1
 
     def __post_init__(self) -> None:
+        check_values(type(self).__init__, vars(self))
         for name, known in (("optimizer", OPTIMIZERS), ("insert", INSERTS)):
             if getattr(self, name) not in known:
                 choices = ", ".join(known)
-                raise ValueError(f"{name} must be one of {choices}, but is {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} must be one of {choices}, but is {shown(getattr(self, name))}"
+                )
         for name in ("learning_rate", "smoothing"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be above 0, but is {getattr(self, name)}")
+            value = getattr(self, name)
+            check_largest(name, value)
+            if not value > 0:
+                raise ValueError(f"{name} must be above 0, but is {value}")
         for name in (
             "l1",
             "l2",
@@ -90,8 +94,10 @@ class OnlineParams:
             "warm_start_strength",
             "keep_rows",
         ):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
+            value = getattr(self, name)
+            check_largest(name, value)
+            if not value >= 0:
+                raise ValueError(f"{name} must be at least 0, but is {value}")
         if self.max_degree < 2:
             raise ValueError(f"max_degree must be at least 2, but is {self.max_degree}")
         if self.max_weights is not None and self.max_weights < 1:
@@ -125,5 +131,5 @@ class OnlineParams:
             intercept_scaling=intercept_scaling,
             min_gradient=self.min_gradient,
             insert=INSERTS[self.insert],
-            max_degree=self.max_degree,
+            max_degree=min(self.max_degree, MAX_INT32),
         )

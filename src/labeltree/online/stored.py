@@ -48,9 +48,14 @@ class StoredLearner:
     classes: StoredNames
 
     @classmethod
-    def take(cls, section: Section, classes: StoredNames) -> Self:
-        """Return the state of a section."""
+    def take(cls, section: Section, classes: StoredNames, n_features: int) -> Self:
+        """Return the state of a section, which must have as many features as the model."""
         section.check_content(_CONTENT)
+        if section.content["n_features"] != n_features:
+            raise ValueError(
+                f"section {section.name!r}: n_features must be {n_features}, as in the model, but "
+                f"is {section.content['n_features']}"
+            )
         section.check_arrays([f"{_PREFIX}{name}" for name in _ARRAYS])
         arrays = {name.removeprefix(_PREFIX): array for name, array in section.arrays.items()}
         return cls(section.content, arrays, classes)

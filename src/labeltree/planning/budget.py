@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from labeltree.arguments import check_values
 from labeltree.units import BYTES, LONG_SECONDS, SECONDS, parse_quantity
 
 
@@ -26,6 +27,7 @@ class Budget:
     model: float | None = None  #: size of the model in bytes
 
     def __post_init__(self) -> None:
+        check_values(type(self).__init__, vars(self))
         for name, limit in self.limits().items():
             if not (math.isfinite(limit) and limit > 0):
                 raise ValueError(f"a budget's {name} must be finite and above 0, but is {limit}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from labeltree import cost
+from labeltree.arguments import checked, shown
 from labeltree.cost.tree_report import TreeReport, report_rows
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.planning.budget import Budget
@@ -106,6 +107,7 @@ class Plan:
         }
 
 
+@checked
 def plan(
     X: Any,
     Y: Any,
@@ -221,10 +223,11 @@ def _candidates(
     if isinstance(names, str):
         raise TypeError(f"trees must be a list of names, but is the string {names!r}")
     known = {candidate.name: candidate for candidate in CANDIDATES}
-    wanted = list(known) if names is None else list(dict.fromkeys(names))
+    wanted = list(known) if names is None else list(names)
     for name in wanted:
-        if name not in known:
-            raise ValueError(f"trees must be among {', '.join(known)}, but one is {name!r}")
+        if not isinstance(name, str) or name not in known:
+            raise ValueError(f"trees must be among {', '.join(known)}, but one is {shown(name)}")
+    wanted = list(dict.fromkeys(wanted))
     reasons = {name: known[name].unfit(inputs) for name in wanted}
     left_out = {name: reason for name, reason in reasons.items() if reason}
     chosen = [known[name] for name in wanted if not reasons[name]]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from labeltree import _core, trees
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT
@@ -83,6 +84,7 @@ def measure_times(X: Any, Y: object, *, max_rows: int, seed: int) -> Times:
     return time_trees(grown, features, rows)
 
 
+@checked
 def measure_cost_model(
     X: Any, Y: object, *, max_rows: int = 20_000, random_state: int = 0
 ) -> CostModel:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import cost
+from labeltree.arguments import checked
 from labeltree.plot.name_places import write_names
 from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, finish, new_axes, note
 from labeltree.trees import LabelTree
@@ -21,6 +22,7 @@ _SERIES_COLORS = (BLUE, ORANGE, "#5b8c5a", "#8a5a8c", GRAY)
 Points = Sequence[tuple[int, float]]
 
 
+@checked
 def cost_bars(
     costs: Mapping[str, float] | Iterable[tuple[str, float]], *, lower_bound: float | None = None
 ) -> Figure:
@@ -72,6 +74,7 @@ def cost_bars(
     return figure
 
 
+@checked
 def cost_against_arity(
     points: Mapping[str, Points] | Points, *, lower_bound: float | None = None
 ) -> Figure:
@@ -121,6 +124,7 @@ def cost_against_arity(
     return figure
 
 
+@checked
 def accuracy_against_cost(
     points: Mapping[str, tuple[float, float]], *, measure: str = "P@1"
 ) -> Figure:
@@ -161,6 +165,7 @@ def accuracy_against_cost(
     return figure
 
 
+@checked
 def leaf_costs(tree: LabelTree, counts: ArrayLike) -> Figure:
     """Return a figure of the cost of each label against its number of rows.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from labeltree.arguments import checked
 from labeltree.explain.explanation import Evidence, Explanation, Step
 from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL, finish, new_axes, note
 from labeltree.trees.label_lists import listed, shortened
@@ -26,6 +27,7 @@ class _Bar:
     color: str
 
 
+@checked
 def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
     """Return a figure of the path to a label, with the contributions of features at each node.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import checked
 from labeltree.metrics.probabilities import ece
 from labeltree.metrics.ranked_hits import ranked_hits
 from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, finish, new_axes, note
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _MAX_COUNTS = 12  # bins whose counts are written above the bars
 
 
+@checked
 def reliability(
     Y_true: object, ranked: ArrayLike, probabilities: ArrayLike, *, n_bins: int = 10
 ) -> Figure:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labeltree.arguments import checked
 from labeltree.plot.style import GRAY, INK, NORMAL, SMALL, TITLE, new_axes, note
 from labeltree.trees import LabelTree
 from labeltree.trees.overview import leaves_below
@@ -37,6 +38,7 @@ class _Box:
     kind: str  # a key of _COLORS
 
 
+@checked
 def tree_top(
     tree: LabelTree,
     *,

@@ -47,7 +47,7 @@ def store_parameters(parameters: Mapping[str, Any], trees: Sequence[LabelTree]) 
 
 def _store_trees(value: Any, trees: Sequence[LabelTree]) -> dict[str, Any]:
     is_one = isinstance(value, LabelTree)
-    given = [value] if is_one else list(value)
+    given = [value] if is_one or not isinstance(value, Sequence) else list(value)
     if given != list(trees):
         raise ValueError(
             "tree must be what the model was fitted with, but was changed since; fit again"

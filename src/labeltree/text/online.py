@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, Self
 
 from sklearn.base import clone
 
+from labeltree.arguments import checked
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import PLTClassifier
+from labeltree.estimators.learning_lock import OneLearner, one_at_a_time
 from labeltree.online import TreeCost
 from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import TextFeatures
@@ -25,7 +27,7 @@ class TaggerState(NamedTuple):
     classifier: PLTClassifier
 
 
-class OnlineTaggerMixin:
+class OnlineTaggerMixin(OneLearner):
     """`partial_fit` and related methods, for texts."""
 
     n_features: int | None
@@ -39,6 +41,7 @@ class OnlineTaggerMixin:
     def _options(self) -> TextOptions:
         raise NotImplementedError
 
+    @one_at_a_time
     def partial_fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
         """Update the model with each text once, in order; new tags are added.
 
@@ -60,6 +63,8 @@ class OnlineTaggerMixin:
             classifier.partial_fit(X, tags)
         return self
 
+    @checked
+    @one_at_a_time
     def predict_then_fit(
         self, texts: Any, tags: Any, k: int = 5, *, embeddings: Any = None
     ) -> list[Tags]:
@@ -72,11 +77,15 @@ class OnlineTaggerMixin:
             for row, row_proba in zip(labels.tolist(), probabilities.tolist(), strict=True)
         ]
 
+    @checked
+    @one_at_a_time
     def remove_labels(self, tags: Sequence[Hashable]) -> Self:
         """Remove tags; see `PLTClassifier.remove_labels`."""
         self.classifier_.remove_labels(tags)
         return self
 
+    @checked
+    @one_at_a_time
     def rebuild_tree(self, *, tree: str | None = None) -> Self:
         """Build a new tree from recent texts; see `PLTClassifier.rebuild_tree`."""
         self.classifier_.rebuild_tree(tree=tree)

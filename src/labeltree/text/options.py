@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from labeltree.text.tokenization import UNICODE_FORMS, Tokenizer, prepare
 AUTO = "auto"
 MANY_TEXTS = 1000  # with at least this many, n-grams that occur in one text only are dropped
 ANALYZERS = ("word", "char", "char_wb")
-_MAX_HASHED = 2**31 - 1
+_MAX_HASHED = 2**28  # columns; each takes 8 bytes
+_MAX_NGRAM = 100  # a text has about as many features per word
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class TextOptions:
     cjk_bigrams: bool = True
 
     def __post_init__(self) -> None:
-        if self.analyzer not in ANALYZERS:
+        if not isinstance(self.analyzer, str) or self.analyzer not in ANALYZERS:
             raise ValueError(
                 f"analyzer must be one of {', '.join(ANALYZERS)}, but is {self.analyzer!r:.40}"
             )
@@ -53,8 +55,12 @@ class TextOptions:
                 f"stop_words must be None, 'english' or a list of words, but is {words!r:.40}"
             )
         self._check_language()
-        if isinstance(self.min_df, str) and self.min_df != AUTO:
+        is_word = isinstance(self.min_df, str)
+        if self.min_df != AUTO if is_word else not isinstance(self.min_df, Real):
             raise ValueError(f"min_df must be a number or 'auto', but is {self.min_df!r:.40}")
+        most = self.max_features
+        if most is not None and not (_is_integer(most) and most >= 1):
+            raise ValueError(f"max_features must be None or at least 1, but is {most!r:.40}")
         if self.n_features is not None and not (
             _is_integer(self.n_features) and 1 <= self.n_features <= _MAX_HASHED
         ):
@@ -63,7 +69,8 @@ class TextOptions:
             )
 
     def _check_language(self) -> None:
-        if self.unicode_form not in (None, *UNICODE_FORMS):
+        form = self.unicode_form
+        if form is not None and not (isinstance(form, str) and form in UNICODE_FORMS):
             raise ValueError(
                 f"unicode_form must be None or one of {', '.join(UNICODE_FORMS)}, but is "
                 f"{self.unicode_form!r:.40}"
@@ -137,9 +144,10 @@ def _check_ngrams(ngram_range: Any) -> None:
     if not (is_pair and all(map(_is_integer, ngram_range))):
         raise ValueError(f"ngram_range must be two integers, but is {ngram_range!r:.40}")
     first, last = ngram_range
-    if not 1 <= first <= last:
+    if not 1 <= first <= last <= _MAX_NGRAM:
         raise ValueError(
-            f"ngram_range must be (min, max) with 1 <= min <= max, but is {ngram_range!r:.40}"
+            f"ngram_range must be (min, max) with 1 <= min <= max <= {_MAX_NGRAM}, but is "
+            f"{ngram_range!r:.40}"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import checked
 from labeltree.estimators import PLTClassifier
 from labeltree.estimators.output import Probabilities
 
@@ -39,6 +40,7 @@ class ScoringMixin:
         *,
         embeddings: Any = None,
     ) -> NDArray[np.float32] | Probabilities: ...
+    @checked
     def predict_proba(
         self,
         texts: Any,
@@ -58,6 +60,7 @@ class ScoringMixin:
         """
         return self.classifier_.predict_proba(self._transform(texts, embeddings), k, threshold)
 
+    @checked
     def top_k(
         self,
         texts: Any,

@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from labeltree import metrics, storage
+from labeltree.arguments import checked
 from labeltree.data import targets
 from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
+from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.explain.explanation import Explanation
 from labeltree.model.interface import LabelModel
 from labeltree.progress import show_stage
@@ -46,7 +48,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         "word" for words, "char_wb" for character n-grams within words, "char" for character n-grams
         across words.
     ngram_range
-        Minimum and maximum length of n-grams.
+        Minimum and maximum length of n-grams, at most 100.
     lowercase
         Whether to convert texts to lowercase.
     stop_words
@@ -139,6 +141,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
 
     # Training -----------------------------------------------------------------------------------
 
+    @one_at_a_time
     def fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
         """Fit the vocabulary and the classifier; a failed fit does not change the tagger.
 
@@ -172,6 +175,8 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
     def _options(self) -> TextOptions:
         return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
 
+    @checked
+    @one_at_a_time
     def calibrate(
         self, texts: Any, tags: Any, method: str | None = "auto", *, embeddings: Any = None
     ) -> Self:
@@ -182,6 +187,8 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         self.classifier_.calibrate(*self._known(texts, tags, embeddings), method)
         return self
 
+    @checked
+    @one_at_a_time
     def tune_thresholds(
         self, texts: Any, tags: Any, objective: str | None = "macro_f1", *, embeddings: Any = None
     ) -> Self:
@@ -192,6 +199,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         self.classifier_.tune_thresholds(*self._known(texts, tags, embeddings), objective)
         return self
 
+    @one_at_a_time
     def quantize(self) -> Self:
         """Convert weights to 8 bits, in memory and in files; see `PLTClassifier.quantize`."""
         self.classifier_.quantize()
@@ -199,6 +207,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
 
     # Prediction ---------------------------------------------------------------------------------
 
+    @checked
     def tag(
         self,
         texts: Any,
@@ -234,6 +243,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
             return [classifier._ranked_row(*features.row(checked[0]), k, threshold)]
         return classifier._ranked(features.transform(checked, embeddings), k, threshold)
 
+    @checked
     def predict(
         self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
     ) -> list[Any]:
@@ -245,6 +255,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
             return list(found.tolist())
         return self.classifier_.predict_labels(X, threshold)
 
+    @checked
     def explain(
         self,
         text: str | None,
@@ -279,6 +290,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         names = self.features_.names_for(text)
         return self.classifier_.explain(X, tag, top_features, feature_names=names)
 
+    @checked
     def evaluate(
         self, texts: Any, tags: Any, *, ks: Sequence[int] = (1, 3, 5), embeddings: Any = None
     ) -> dict[str, float]:
@@ -357,6 +369,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         """Number of words, or of columns that they are hashed to, plus the size of embeddings."""
         return self.classifier_.n_features_in_
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to one file, words included; `labeltree.load` opens it."""
         storage.save(self, path)

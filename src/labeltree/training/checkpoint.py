@@ -58,7 +58,7 @@ class Checkpoint:
         header = folder / _HEADER
         if header.exists():
             self._check(header, key)
-        elif folder.exists() and any(folder.iterdir()):
+        elif folder.exists() and set(folder.iterdir()) - set(folder.glob(_LEFTOVERS)):
             raise ValueError(
                 f"checkpoint_dir must be a new or empty folder, but {folder} contains other files"
             )

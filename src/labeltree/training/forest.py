@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import check_integer
 from labeltree.data import LabelRows
 from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
@@ -18,6 +19,11 @@ from labeltree.trees.by_name import find_builder
 # Weight of a row that is not drawn for a tree. The root is fitted over all rows; a row with this
 # weight changes no weight within the precision of float32.
 _NOT_DRAWN = np.float32(1e-20)
+
+#: Maximum number of trees of a model.
+MAX_TREES = 1000
+#: Maximum depth of a tree that is trained.
+MAX_DEPTH = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +69,7 @@ class ForestSettings:
     def __post_init__(self) -> None:
         if not isinstance(self.tree, str):
             self._check_given()
-        if isinstance(self.n_trees, bool) or not isinstance(self.n_trees, int | np.integer):
-            raise TypeError(f"n_trees must be an integer, but is {type(self.n_trees).__name__}")
-        if self.n_trees < 1:
-            raise ValueError(f"n_trees must be at least 1, but is {self.n_trees}")
+        check_integer("n_trees", self.n_trees, minimum=1, maximum=MAX_TREES)
         if self.max_samples is not None and not 0 < self.max_samples <= 1:
             raise ValueError(f"max_samples must lie above 0 and up to 1, but is {self.max_samples}")
 
@@ -102,8 +105,14 @@ class ForestSettings:
         self, X: FeatureMatrix, samples: Sequence[Sample], *, n_jobs: int | None
     ) -> list[LabelTree]:
         """Return the tree of each sample."""
-        if self.given:
-            return self.given
+        trees = self.given or self._built(X, samples, n_jobs)
+        for tree in trees:
+            check_depth(tree)
+        return trees
+
+    def _built(
+        self, X: FeatureMatrix, samples: Sequence[Sample], n_jobs: int | None
+    ) -> list[LabelTree]:
         assert isinstance(self.tree, str)
         builder = find_builder(self.tree)
         if len(samples) > 1 and not builder.is_seeded and self.max_samples is None:
@@ -113,6 +122,15 @@ class ForestSettings:
             )
         options = self.tree_params or {}
         return [builder(X, s.rows, seed=s.seed, n_jobs=n_jobs, options=options) for s in samples]
+
+
+def check_depth(tree: LabelTree) -> None:
+    """Raise ValueError if a tree is too deep to learn: each row is stored once per level."""
+    if tree.depth > MAX_DEPTH:
+        raise ValueError(
+            f"a tree must have at most {MAX_DEPTH:,} levels below its root to be trained, but has "
+            f"{tree.depth:,}; labeltree.trees.collapse makes it shallower"
+        )
 
 
 def has_root(rows: LabelRows, weight: NDArray[np.float32] | None) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
+from labeltree.arguments import MAX_INT32, MAX_NUMBER, check_largest
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.layout import Layout, NodeWeights
@@ -83,16 +84,19 @@ class SolverSettings:
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
-        if not 0 < self.C < np.inf:
+        check_largest("C", self.C)
+        if not self.C > 0:
             raise ValueError(f"C must be above 0, but is {self.C}")
-        if not all(0 < weight < np.inf for weight in self.pos_neg_weight):
+        if not all(0 < weight <= MAX_NUMBER for weight in self.pos_neg_weight):
             raise ValueError(f"pos_neg_weight must be above 0, but is {self.pos_neg_weight}")
         powers = (0.0, 0.0) if self.C_decay is None else self.C_decay
         if len(powers) != 2 or not all(0 <= power <= 1 for power in powers):
             raise ValueError(f"C_decay must be two numbers from 0 to 1, but is {powers}")
         for name in ("intercept_scaling", "tol", "weight_threshold"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be at least 0, but is {getattr(self, name)}")
+            value = getattr(self, name)
+            check_largest(name, value)
+            if not value >= 0:
+                raise ValueError(f"{name} must be at least 0, but is {value}")
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, but is {self.max_iter}")
         if self.max_nonzeros is not None and self.max_nonzeros < 1:
@@ -111,9 +115,9 @@ class SolverSettings:
             loss=_core.Loss[self.loss],
             intercept_scaling=self.intercept_scaling,
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=min(self.max_iter, MAX_INT32),
             weight_threshold=self.weight_threshold,
-            max_nonzeros=self.max_nonzeros or 0,
+            max_nonzeros=min(self.max_nonzeros or 0, MAX_INT32),
             seed=self.seed % 2**64,
         )
 

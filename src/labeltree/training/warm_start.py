@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeltree.model.layout import NodeWeights
 from labeltree.model.links import Link
@@ -37,6 +38,15 @@ def warm_start_of(model: Model, loss: str, n_rows: int) -> tuple[WarmStart, ...]
     return tuple(_start(model, t, Link(*LINKS[loss]), n_rows) for t in range(len(model.trees)))
 
 
+def check_finite_start(values: NDArray[np.float32], bias: NDArray[np.float32]) -> None:
+    """Refuse weights of a file, which opens without a look at each of them, before they spread."""
+    if not (np.isfinite(values).all() and np.isfinite(bias).all()):
+        raise ValueError(
+            "training can only continue from finite weights, but the model has others; it may come "
+            "from a damaged file"
+        )
+
+
 def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
     before = model.weights(tree)
     slopes, intercepts = model.links(tree)
@@ -45,14 +55,13 @@ def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
     bias[~is_known] = _NEGATIVE
     if not model.has_root:
         is_known[0], bias[0] = True, _POSITIVE
-    of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
+    with np.errstate(over="ignore", invalid="ignore"):
+        of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
+        values = (before.values * of_weight).astype(np.float32)
+        bias = bias.astype(np.float32)
+    check_finite_start(values, bias)
     return WarmStart(
-        NodeWeights(
-            before.indptr,
-            before.features,
-            (before.values * of_weight).astype(np.float32),
-            bias.astype(np.float32),
-        ),
+        NodeWeights(before.indptr, before.features, values, bias),
         is_known,
         n_rows,
         model.has_root,

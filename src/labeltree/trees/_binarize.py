@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def binarize(tree: LabelTree, Y: object | None = None) -> LabelTree:
     """Return the tree with a binary tree over the children of each node of degree 3 or more.
 

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from labeltree import _core
+from labeltree.arguments import shown
 from labeltree.data import as_labels
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
@@ -40,7 +41,9 @@ def binary_merge(Y: object, *, choose: Choice = "smallest-input") -> LabelTree:
     [[0, 1], [2, 3]]
     """
     if choose not in get_args(Choice):
-        raise ValueError(f"choose must be one of {', '.join(get_args(Choice))}, but is {choose!r}")
+        raise ValueError(
+            f"choose must be one of {', '.join(get_args(Choice))}, but is {shown(choose)}"
+        )
     rows = as_labels(Y)
     choice = _core.Choice[choose.replace("-", "_")]
     parent = _core.binary_merge(rows.indptr, rows.indices, rows.n_labels, choice)

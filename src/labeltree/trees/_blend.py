@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.threads import n_threads
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapse, sweep
@@ -17,6 +18,7 @@ from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import NativeRows, native_rows
 
 
+@checked
 def blend(
     X: Any,
     Y: Any,

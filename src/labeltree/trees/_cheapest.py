@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_labels
 from labeltree.trees._complete import complete
 from labeltree.trees._huffman import huffman
@@ -17,6 +18,7 @@ from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def cheapest(Y: object, *, sweeps: int = 0, cost_model: CostModel = PAPER) -> LabelTree:
     """Return the cheapest tree found by φ merging, optimal collapse and, optionally, sweeps.
 

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_arity, as_counts, as_n_labels
 from labeltree.trees.tree import LabelTree
 
 DEFAULT_ARITY = 3
 
 
+@checked
 def complete(
     n_labels: int, arity: int = DEFAULT_ARITY, counts: ArrayLike | None = None
 ) -> LabelTree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_arity, as_counts
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
@@ -12,6 +13,7 @@ from labeltree.trees.tree import LabelTree
 DEFAULT_ARITY = 3
 
 
+@checked
 def huffman(counts: ArrayLike, arity: int = DEFAULT_ARITY) -> LabelTree:
     """Return the Huffman tree: the lightest nodes are merged, `arity` at a time.
 

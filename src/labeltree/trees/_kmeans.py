@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from labeltree import _core
+from labeltree.arguments import MAX_INT32, checked
 from labeltree.threads import n_threads
 from labeltree.trees.counts import as_seed
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import native_rows
 
-_MAX_INT32 = 2**31 - 1
 
-
+@checked
 def kmeans(
     X: Any,
     Y: Any,
@@ -65,10 +65,10 @@ def kmeans(
     rows, labels = native_rows(X, Y)
     nodes = _core.kmeans(
         *rows,
-        arity=min(arity, _MAX_INT32),
-        max_leaf_size=min(max_leaf_size, _MAX_INT32),
+        arity=min(arity, MAX_INT32),
+        max_leaf_size=min(max_leaf_size, MAX_INT32),
         balanced=balanced,
-        max_depth=_MAX_INT32 if max_depth is None else min(max_depth, _MAX_INT32),
+        max_depth=MAX_INT32 if max_depth is None else min(max_depth, MAX_INT32),
         seed=seed,
         n_threads=n_threads(n_jobs),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.data import as_labels
 from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def merge(Y: object, *, cost_model: CostModel = PAPER) -> LabelTree:
     """Return the binary tree of φ merging.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_counts
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
@@ -16,6 +17,7 @@ N_COARSE = 32
 NO_LIMIT = 2**62
 
 
+@checked
 def multiclass(counts: ArrayLike, *, exact_up_to: int = DEFAULT_EXACT_UP_TO) -> LabelTree:
     """Return the cheapest tree for at most one label per row, with the smallest Σ count·D_j.
 

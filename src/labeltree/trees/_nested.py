@@ -5,11 +5,13 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_counts
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def nested(counts: ArrayLike) -> LabelTree:
     """Return the optimal tree for labels whose sets of rows are nested.
 

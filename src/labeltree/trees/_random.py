@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.trees.counts import as_arity, as_n_labels
+from labeltree.arguments import checked
+from labeltree.trees.counts import as_arity, as_n_labels, as_seed
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
 
 DEFAULT_ARITY = 3
 
 
+@checked
 def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) -> LabelTree:
     """Return a random tree: uniformly drawn leaves are split in turn, then labeled at random.
 
@@ -36,7 +38,7 @@ def random(n_labels: int, *, arity: int = DEFAULT_ARITY, random_state: int = 0) 
     """
     m = as_n_labels(n_labels)
     arity = min(as_arity(arity), max(m, 2))
-    stream = np.random.default_rng(random_state)
+    stream = np.random.default_rng(as_seed(random_state))
     n_inner = -(-(m - 1) // (arity - 1))
     # Slot s holds a leaf until inner node i replaces it. Node i then has one child in slot s and
     # the others in its own slots, starting from 1 + i (arity - 1).

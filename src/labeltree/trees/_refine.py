@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.data import LabelRows
 from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def collapse(tree: LabelTree, Y: object, *, cost_model: CostModel = PAPER) -> LabelTree:
     """Return the cheapest tree that can be obtained by removing inner nodes.
 
@@ -29,6 +31,7 @@ def collapse(tree: LabelTree, Y: object, *, cost_model: CostModel = PAPER) -> La
     return LabelTree.from_parents(*nodes, names=tree.names)
 
 
+@checked
 def sweep(
     tree: LabelTree,
     Y: object,

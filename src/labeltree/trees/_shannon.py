@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_counts
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
@@ -13,6 +14,7 @@ from labeltree.trees.tree import LabelTree
 ARITY = 3
 
 
+@checked
 def shannon(counts: ArrayLike) -> LabelTree:
     """Return the ternary Shannon tree: label j at depth ⌈log₃(n'/n_j)⌉, n' the sum of the counts.
 

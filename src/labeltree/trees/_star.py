@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from labeltree.arguments import checked
 from labeltree.trees.counts import as_n_labels
 from labeltree.trees.leaves_first import tree_of_leaves_first
 from labeltree.trees.tree import LabelTree
 
 
+@checked
 def star(n_labels: int) -> LabelTree:
     """Return the tree whose root has all labels as children: one classifier per label.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
+from labeltree.arguments import shown
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.trees._blend import blend
@@ -24,6 +26,10 @@ from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import CheckedRows
 
 AUTO = "auto"
+
+
+# Parameters of builders that are not options: what is counted or grouped.
+_DATA = {"X", "Y", "checked", "counts", "n_labels", "options", "rows"}
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,21 @@ class Builder:
             common["random_state"] = seed
         if self.needs == "X":
             common["n_jobs"] = n_jobs
+        self._check_names(common, options)
         tree = self.build(*arguments[self.needs], **(common | dict(options)))
         return tree if tree.names is not None else tree.with_names(rows.names)
+
+    def _check_names(self, common: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        """Raise ValueError if an option is not a parameter that users can set."""
+        functions = {_auto: (_auto, blend), _complete: (complete,)}.get(self.build, (self.build,))
+        parameters = [name for function in functions for name in signature(function).parameters]
+        known = set(parameters) - _DATA
+        for name in options:
+            if name not in known | common.keys():
+                allowed = f"among {', '.join(sorted(known - common.keys()))}" if known else "empty"
+                raise ValueError(
+                    f"tree_params must be {allowed} for this tree, but one is {shown(name)}"
+                )
 
 
 def _complete(rows: LabelRows, **options: Any) -> LabelTree:
@@ -101,7 +120,7 @@ def find_builder(name: str) -> Builder:
     """Return the builder with the given name."""
     if name not in BUILDERS:
         known = ", ".join(BUILDERS)
-        raise ValueError(f"tree must be one of {known}, or a LabelTree, but is {name!r}")
+        raise ValueError(f"tree must be one of {known}, or a LabelTree, but is {shown(name)}")
     return BUILDERS[name]
 
 

@@ -35,7 +35,11 @@ class Reader:
 
     def text(self) -> str:
         """Return a string."""
-        return bytes(self._take(self._expect(_TEXT, "a string"))).decode()
+        at = self.at
+        try:
+            return bytes(self._take(self._expect(_TEXT, "a string"))).decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"byte {at}: a string must be UTF-8, but this one is not") from None
 
     def integers(self) -> list[int]:
         """Return a list of nonnegative integers."""

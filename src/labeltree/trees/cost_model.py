@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from labeltree import _core
+from labeltree.arguments import check_values, checked
 from labeltree.trees.tree import LabelTree
+
+#: Largest cost, so that sums over all rows and children stay finite; 1 / MAX_COST is the smallest
+#: cost of a pair, because labels in wide nodes must cost something.
+MAX_COST = 1e30
 
 
 @dataclass(frozen=True)
@@ -29,19 +33,23 @@ class CostModel:
     per_pair: float = 1.0
 
     def __post_init__(self) -> None:
+        check_values(type(self).__init__, vars(self))
         for name in ("per_row", "per_pair"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} must be finite and at least 0, but is {value}")
-        if self.per_pair == 0:
+            value = float(getattr(self, name))
+            if not 0 <= value <= MAX_COST:
+                raise ValueError(f"{name} must be at least 0, at most {MAX_COST}, but is {value}")
+        if self.per_pair < 1 / MAX_COST:
             raise ValueError(
-                "per_pair must be above 0, but is 0; otherwise the width of a node costs nothing"
+                f"per_pair must be at least {1 / MAX_COST:g}, but is {self.per_pair}; otherwise "
+                "the width of a node costs nothing"
             )
 
+    @checked
     def node(self, rows: float, children: float) -> float:
         """Return the cost of a node with the given numbers of rows and children."""
         return float(rows * (self.per_row + self.per_pair * children))
 
+    @checked
     def price(self, tree: LabelTree, Y: object) -> float:
         """Return the cost of all nodes of a tree, excluding the classifier of the root.
 

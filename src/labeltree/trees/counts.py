@@ -7,7 +7,8 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MAX_LABELS = 2**30  # node numbers have 32 bits, and a tree has up to two nodes per label
+from labeltree.data.labels import MAX_LABELS
+
 MAX_TOTAL = 2**50  # sums of counts stay exact, and costs within 64 bits
 
 

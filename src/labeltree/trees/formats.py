@@ -7,9 +7,11 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from labeltree.data.files import format_suffix, open_read, open_write
+from labeltree.data.files import format_suffix, open_write, read_whole
+from labeltree.data.json_text import parsed_json
 from labeltree.trees.parents import Parents, number_labels
 
 if TYPE_CHECKING:
@@ -45,12 +47,14 @@ def save(tree: LabelTree, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Parents:
     """Return the tree of a file whose suffix determines the format."""
     parse = {"json": parse_json, "newick": parse_newick, "dot": parse_dot}[format_of(path)]
-    with open_read(path) as stream:
-        content = stream.read()
+    content = read_whole(path)
     try:
         return parse(content.decode())
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)}: a tree file must be UTF-8, but {error}") from None
+        raise ValueError(
+            f"{os.fspath(path)}: a tree file must be UTF-8, but byte {error.start} is not; convert "
+            "the file to UTF-8"
+        ) from None
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
@@ -96,8 +100,8 @@ def parse_nested(nested: object) -> Parents:
 def _nested_leaf(item: object, node: int) -> int | str:
     if isinstance(item, str):
         return item
-    if hasattr(item, "__index__") and not isinstance(item, bool):
-        return int(item.__index__())
+    if isinstance(item, Integral) and not isinstance(item, bool):
+        return int(item)
     raise TypeError(
         f"nested lists must hold integers, names or lists, but node {node} is {type(item).__name__}"
     )
@@ -131,12 +135,7 @@ def to_json(tree: LabelTree) -> str:
 
 def parse_json(text: str) -> Parents:
     """Return the tree that `to_json` wrote."""
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"a tree file must be JSON, but line {error.lineno}: {error.msg}"
-        ) from None
+    document = parsed_json(text)
     if not isinstance(document, dict) or document.get("format") != JSON_FORMAT:
         raise ValueError(f'a tree file must have "format": "{JSON_FORMAT}", but this one does not')
     if document.get("version") != JSON_VERSION:
@@ -151,13 +150,17 @@ def parse_json(text: str) -> Parents:
     names = document.get("names")
     if names is not None and not isinstance(names, list):
         raise ValueError('"names" of a tree file must be a list or null, but is neither')
+    if any(isinstance(name, list | dict) for name in names or ()):
+        raise ValueError('"names" of a tree file must hold strings or numbers, but one is neither')
     return Parents(document["parent"], document["label"], names)
 
 
 # Newick -----------------------------------------------------------------------------------------
 
 _PLAIN = re.compile(r"[^\s()\[\]{}:;,'\"]+")
-_TOKEN = re.compile(r"\s*(?:\[[^\]]*\]\s*)*('(?:[^']|'')*'|[(),;]|:\s*[^\s(),;]+|[^\s()\[\]:;,']+)")
+_TOKEN = re.compile(
+    r"\s*(?:\[[^\]]*\]\s*)*('(?:[^']|'')*+'|[(),;]|:\s*[^\s(),;]+|[^\s()\[\]:;,']+)"
+)
 
 
 def to_newick(tree: LabelTree) -> str:
@@ -230,7 +233,7 @@ def _newick_tokens(text: str) -> Iterator[tuple[str, int]]:
 # Graphviz dot -----------------------------------------------------------------------------------
 
 _DOT_SKIP = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|\#[^\n]*", re.DOTALL)
-_DOT_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|->|[\[\]{};=,]|(?:(?!->)[\w.+-])+', re.DOTALL)
+_DOT_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|->|[\[\]{};=,]|(?:(?!->)[\w.+-])+', re.DOTALL)
 _DOT_DEFAULTS = ("node", "edge", "graph")
 
 
@@ -306,13 +309,16 @@ def _dot_statements(
             end = next((i for i in range(at, len(rest)) if rest[i][0] == "]"), None)
             if end is None:
                 raise ValueError(f"dot attributes must end with ], but those of line {line} do not")
-            label = _dot_label([item for item, _ in rest[at + 1 : end]])
+            label = _dot_label(rest[at + 1 : end])
             at = end + 1
         elif chain and rest[at][0] == "=":  # a setting of the graph
+            _dot_name(*rest[at + 1])
             at += 2
             continue
         if chain and token not in _DOT_DEFAULTS:
             yield chain, label, line
+    if at != len(rest) - 1:
+        raise ValueError(f"a dot tree must end with }}, but goes on in line {rest[at + 1][1]}")
 
 
 def _dot_name(token: str, line: int) -> str:
@@ -321,8 +327,8 @@ def _dot_name(token: str, line: int) -> str:
     return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL) if token[0] == '"' else token
 
 
-def _dot_label(attributes: list[str]) -> str | None:
-    for i, token in enumerate(attributes):
-        if token == "label" and attributes[i + 1 : i + 2] == ["="] and i + 2 < len(attributes):
-            return _dot_name(attributes[i + 2], 0)
+def _dot_label(attributes: list[tuple[str, int]]) -> str | None:
+    for i, (token, _) in enumerate(attributes[:-2]):
+        if token == "label" and attributes[i + 1][0] == "=":
+            return _dot_name(*attributes[i + 2])
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from labeltree.arguments import shown
 from labeltree.trees.parents import Parents
 
 NO_PARENT = -1
@@ -24,9 +25,10 @@ def parse_hierarchy(
     kept = _with_ancestors([number[name] for name in names], parent)
     roots = [v for v in kept if parent[v] == NO_PARENT]
     if len(roots) > 1 and not join_roots:
+        first, second = (shown(concepts[root]) for root in roots[:2])
         raise ValueError(
-            f"a tree must have one root, but {concepts[roots[0]]!r} and {concepts[roots[1]]!r} "
-            "have no parent; pass join_roots=True to put them under one"
+            f"a tree must have one root, but {first} and {second} have no parent; pass "
+            "join_roots=True to put them under one"
         )
     return _place_labels(kept, parent, [number[name] for name in names], names)
 
@@ -50,9 +52,9 @@ def number_concepts(
             parent[v] = p
         elif not first_parent:
             raise ValueError(
-                f"a node must have one parent, but {below!r} is under "
-                f"{list(number)[parent[v]]!r} and under {above!r}; pass first_parent=True to keep "
-                "the first"
+                f"a node must have one parent, but {shown(below)} is under "
+                f"{shown(list(number)[parent[v]])} and under {shown(above)}; pass "
+                "first_parent=True to keep the first"
             )
     if not number:
         raise ValueError("a hierarchy must have at least one (parent, child) pair, but has none")
@@ -68,7 +70,9 @@ def check_no_cycle(parent: Sequence[int], concepts: Sequence[Hashable]) -> None:
             walk_of[v] = start
             v = parent[v]
         if v != NO_PARENT and walk_of[v] == start:
-            raise ValueError(f"a tree must have no cycle, but {concepts[v]!r} is its own ancestor")
+            raise ValueError(
+                f"a tree must have no cycle, but {shown(concepts[v])} is its own ancestor"
+            )
 
 
 def _check_labels(labels: Iterable[Hashable], number: dict[Hashable, int]) -> list[Hashable]:
@@ -76,9 +80,11 @@ def _check_labels(labels: Iterable[Hashable], number: dict[Hashable, int]) -> li
     seen: set[Hashable] = set()
     for name in names:
         if name not in number:
-            raise ValueError(f"labels must be concepts of the hierarchy, but {name!r} is not in it")
+            raise ValueError(
+                f"labels must be concepts of the hierarchy, but {shown(name)} is not in it"
+            )
         if name in seen:
-            raise ValueError(f"a label must be on one leaf, but {name!r} is in labels twice")
+            raise ValueError(f"a label must be on one leaf, but {shown(name)} is in labels twice")
         seen.add(name)
     if not names:
         raise ValueError("a tree needs at least one label, but labels is empty")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 from collections.abc import Callable, Sequence
@@ -12,14 +11,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree.arguments import checked
 from labeltree.data.files import open_write
+from labeltree.data.json_text import parsed_json
+from labeltree.data.limits import MAX_MISSING_LABELS
 from labeltree.data.npz import read_npz
 from labeltree.data.text import numbered_lines
 from labeltree.trees.cbor import Reader
 from labeltree.trees.tree import LabelTree
 
 SYSTEMS = ("omikuji", "napkinxc", "pecos")
-_MAX_LABEL = 10**8  # otherwise a file of a few bytes could exhaust memory
 
 
 def from_omikuji(path: str | os.PathLike[str], number: int = 0) -> LabelTree:
@@ -39,6 +40,8 @@ def from_omikuji(path: str | os.PathLike[str], number: int = 0) -> LabelTree:
     if file.is_dir():
         file = file / f"tree{number}.cbor"
     with file.open("rb") as stream:
+        if os.fstat(stream.fileno()).st_size == 0:
+            raise ValueError(f"{file}: not an omikuji tree: the file is empty")
         try:
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
             return _complete(*_omikuji_nodes(Reader(memoryview(content))))
@@ -79,6 +82,7 @@ def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
         raise ValueError(f"{file}: {error}") from None
 
 
+@checked
 def to_napkinxc(tree: LabelTree, path: str | os.PathLike[str]) -> None:
     """Write a tree in the format of napkinXC's ``PLT(..., tree_structure=path)``.
 
@@ -174,10 +178,17 @@ def _omikuji_nodes(reader: Reader) -> tuple[list[int], list[int]]:
 
 def _complete(parent: list[int], label: list[int]) -> LabelTree:
     """Return a tree in which labels without a leaf are placed under one child of the root."""
-    present = [j for j in label if j >= 0]
-    if max(present, default=0) > _MAX_LABEL:
-        raise ValueError(f"labels must be in 0..{_MAX_LABEL}, but one is {max(present)}")
-    missing = sorted(set(range(max(present, default=-1) + 1)) - set(present))
+    present = {j for j in label if j >= 0}
+    n_missing = max(present, default=-1) + 1 - len(present)
+    limit = max(MAX_MISSING_LABELS, len(present))
+    if n_missing > limit:
+        raise ValueError(
+            f"a tree may leave out at most {limit} labels, but this one has label {max(present)} "
+            f"and leaves out {n_missing} below it"
+        )
+    if -1 not in parent:
+        raise ValueError("a tree must have a root, but no node has parent -1")
+    missing = [j for j in range(n_missing + len(present)) if j not in present]
     if missing:
         aside = len(parent)
         parent = [*parent, parent.index(-1), *[aside] * len(missing)]
@@ -199,13 +210,30 @@ def _numbers(where: str, line: str, sizes: Sequence[int]) -> list[int]:
 def _pecos_levels(folder: Path) -> list[Path]:
     """Return the files of the levels, from the root down."""
     if (folder / "config.json").exists():
-        n_levels = json.loads((folder / "config.json").read_text()).get("len", 0)
-        return [folder / f"C{i}.npz" for i in range(n_levels)]
+        return [folder / f"C{i}.npz" for i in range(_pecos_length(folder / "config.json"))]
     ranker = folder / "ranker" if (folder / "ranker").exists() else folder
     levels = [ranker / f"{i}.model" / "C.npz" for i in range(len(list(ranker.glob("*.model"))))]
     if not levels:
         raise ValueError(f"{folder}: there is neither config.json nor 0.model of PECOS")
     return levels
+
+
+def _pecos_length(file: Path) -> int:
+    """Return the number of levels that a cluster chain says it has."""
+    n_files = len(list(file.parent.glob("C*.npz")))
+    try:
+        config = parsed_json(file.read_bytes().decode())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file}: must be UTF-8, but byte {error.start} is not") from None
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+    length = config.get("len") if isinstance(config, dict) else None
+    if type(length) is not int or not 1 <= length <= n_files:
+        raise ValueError(
+            f'{file}: "len" must be a number of levels, at least 1 and at most the {n_files} files '
+            f"C*.npz of the folder, but the content is {config!r:.40}"
+        )
+    return length
 
 
 def _cluster_of(file: Path, n_clusters: int) -> NDArray[np.int64]:

@@ -105,7 +105,8 @@ def leaves_below(tree: LabelTree) -> NDArray[np.int64]:
         last = levels[-1]
         levels.append(slice(int(tree.first_child[last.start]), int(tree.first_child[last.stop])))
     for level in reversed(levels[1:]):
-        np.add.at(below, tree.parent[level], below[level])
+        # A copy, because numpy copies all of `below` where the two overlap.
+        np.add.at(below, tree.parent[level], below[level].copy())
     return below
 
 

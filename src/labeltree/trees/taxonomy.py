@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
 
+from labeltree.arguments import checked, shown
 from labeltree.data import LabelRows, as_labels
-from labeltree.data.files import Source
+from labeltree.data.files import Source, file_name
 from labeltree.trees._refine import collapse as collapse_tree
 from labeltree.trees.hierarchy import check_no_cycle, number_concepts
 from labeltree.trees.taxonomy_files import read_hierarchy
@@ -56,8 +57,8 @@ class Hierarchy:
         several = [below for above, below in listed if self._parent[below] != above]
         if several:
             warnings.warn(
-                f"{len(set(several)):,} concepts have several parents, such as {several[0]!r}; "
-                "the first is kept",
+                f"{len(set(several)):,} concepts have several parents, such as "
+                f"{shown(several[0])}; the first is kept",
                 stacklevel=2,
             )
         self._named: dict[Hashable, list[Hashable]] = {}
@@ -89,7 +90,10 @@ class Hierarchy:
             Language of the names to read from a SKOS file, such as "en"; None for all languages.
         """
         read = read_hierarchy(path, separator=separator, language=language)
-        return cls(read.pairs, names=read.names)
+        try:
+            return cls(read.pairs, names=read.names)
+        except ValueError as error:
+            raise ValueError(f"{file_name(path)}: {error}") from None
 
     def __contains__(self, concept: object) -> bool:
         return concept in self._known
@@ -101,8 +105,8 @@ class Hierarchy:
         concepts = list(dict.fromkeys(self._named.get(label, ())))
         if len(concepts) > 1:
             raise ValueError(
-                f"a label must name one concept, but {label!r} is {concepts[0]!r} and "
-                f"{concepts[1]!r}; use these names for labels"
+                f"a label must name one concept, but {shown(label)} is {shown(concepts[0])} and "
+                f"{shown(concepts[1])}; use these names for labels"
             )
         return concepts[0] if concepts else None
 
@@ -131,6 +135,9 @@ class Hierarchy:
             Unique names of labels, in the order of the label numbers; or label rows.
         """
         labels = _names(Y)
+        if not labels or not self.concepts:
+            what = "labels" if not labels else "concepts"
+            raise ValueError(f"a tree needs at least one of the {what}, but there are none")
         placed: dict[Hashable, Hashable] = {}
         missing = []
         leaves: list[Hashable] = []
@@ -141,20 +148,20 @@ class Hierarchy:
                 concept = (_TOP, label)
             if concept in placed:
                 raise ValueError(
-                    f"a concept must be one label, but {placed[concept]!r} and {label!r} are both "
-                    f"{concept!r}"
+                    f"a concept must be one label, but {shown(placed[concept])} and "
+                    f"{shown(label)} are both {shown(concept)}"
                 )
             placed[concept] = label
             leaves.append(concept)
         if len(missing) == len(labels):
             raise ValueError(
                 "at least one label must be in the hierarchy, but none is; an example of a label "
-                f"is {labels[0]!r}, of a concept {self.concepts[0]!r}"
+                f"is {shown(labels[0])}, of a concept {shown(self.concepts[0])}"
             )
         if missing:
             warnings.warn(
                 f"{len(missing):,} of {len(labels):,} labels are not in the hierarchy, such as "
-                f"{missing[0]!r}; they hang under the root",
+                f"{shown(missing[0])}; they hang under the root",
                 stacklevel=2,
             )
         tops = [concept for concept in self.concepts if concept not in self._parent]
@@ -165,6 +172,7 @@ class Hierarchy:
         return tree.with_names(labels if has_names else None)
 
 
+@checked
 def from_hierarchy(
     hierarchy: Hierarchy | Source | Iterable[tuple[Hashable, Hashable]],
     Y: Any,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from labeltree.data.files import Source, file_name, format_suffix, open_read
+from labeltree.data.files import Source, file_name, format_suffix
 from labeltree.data.text import numbered_lines
+from labeltree.trees.rdf import parsed_graph
 
 _RDF = {
     ".ttl": "turtle",
@@ -13,7 +14,7 @@ _RDF = {
     ".xml": "xml",
     ".owl": "xml",
     ".nt": "nt",
-    ".n3": "n3",
+    ".n3": "turtle",  # the part of N3 that is not Turtle has no place in SKOS
     ".jsonld": "json-ld",
 }
 
@@ -56,7 +57,7 @@ def _read_table(source: Source, separator: str | None) -> Read:
 
 
 def _read_skos(source: Source, kind: str, language: str | None) -> Read:
-    graph = _parsed(source, kind)
+    graph = parsed_graph(source, kind)
     from rdflib.namespace import SKOS
 
     up = {(str(above), str(below)) for below, above in graph.subject_objects(SKOS.broader)}
@@ -71,24 +72,3 @@ def _read_skos(source: Source, kind: str, language: str | None) -> Read:
     named += [(str(concept), str(code)) for concept, code in graph.subject_objects(SKOS.notation)]
     # A graph is unordered; sorting makes the result deterministic.
     return Read(sorted(up), sorted(named))
-
-
-def _parsed(source: Source, kind: str) -> Any:
-    try:
-        import rdflib
-        from rdflib.exceptions import ParserError
-        from rdflib.plugins.parsers.notation3 import BadSyntax
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'SKOS files need rdflib; pip install "labeltree[skos]"', name="rdflib"
-        ) from None
-    from xml.sax import SAXParseException
-
-    graph = rdflib.Graph()
-    with open_read(source) as stream:
-        try:
-            graph.parse(stream, format=kind)
-        except (BadSyntax, ParserError, SAXParseException, ValueError) as error:
-            first = next(iter(str(error).splitlines()), "")
-            raise ValueError(f"{file_name(source)}: not {kind}: {first:.120}") from None
-    return graph

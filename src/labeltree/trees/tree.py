@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
+from labeltree.arguments import checked, shown
 from labeltree.data import LabelRows, as_labels
 from labeltree.trees import formats, icicle, outline
 from labeltree.trees.hierarchy import parse_hierarchy
@@ -84,6 +85,7 @@ class LabelTree:
     # Constructors -------------------------------------------------------------------------------
 
     @classmethod
+    @checked
     def from_parents(
         cls, parent: ArrayLike, label: ArrayLike, *, names: Iterable[Hashable] | None = None
     ) -> Self:
@@ -121,6 +123,7 @@ class LabelTree:
         return cls._of(formats.parse_nested(nested))
 
     @classmethod
+    @checked
     def from_linkage(cls, linkage: ArrayLike, *, names: Iterable[Hashable] | None = None) -> Self:
         """Return the binary tree of a scipy linkage matrix whose observations are the labels.
 
@@ -152,6 +155,7 @@ class LabelTree:
         return cls.from_parents(parent, label, names=names)
 
     @classmethod
+    @checked
     def from_hierarchy(
         cls,
         pairs: Iterable[tuple[Hashable, Hashable]],
@@ -191,11 +195,13 @@ class LabelTree:
         )
 
     @classmethod
+    @checked
     def from_json(cls, text: str) -> Self:
         """Return the tree that `to_json` wrote."""
         return cls._of(formats.parse_json(text))
 
     @classmethod
+    @checked
     def from_newick(cls, text: str) -> Self:
         """Return the tree of a Newick string; names of inner nodes and lengths are ignored.
 
@@ -207,6 +213,7 @@ class LabelTree:
         return cls._of(formats.parse_newick(text))
 
     @classmethod
+    @checked
     def from_dot(cls, text: str) -> Self:
         """Return the tree of a Graphviz digraph whose edges point down.
 
@@ -218,9 +225,14 @@ class LabelTree:
         return cls._of(formats.parse_dot(text))
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Return the tree of a file that ends in .json, .nwk or .dot, optionally .gz or .zst."""
-        return cls._of(formats.load(path))
+        parents = formats.load(path)
+        try:
+            return cls._of(parents)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def _of(cls, parents: Parents) -> Self:
@@ -255,11 +267,13 @@ class LabelTree:
         """Largest number of children of a node."""
         return int(self.degree.max())
 
+    @checked
     def children(self, node: int) -> range:
         """Return the children of a node."""
         node = _check_index("node", node, self.n_nodes)
         return range(int(self.first_child[node]), int(self.first_child[node + 1]))
 
+    @checked
     def leaf(self, label: int) -> int:
         """Return the node of a label."""
         return int(self.leaves[_check_index("label", label, self.n_labels)])
@@ -301,6 +315,7 @@ class LabelTree:
         """Return the tree as a Graphviz digraph."""
         return formats.to_dot(self)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to a file that ends in .json, .nwk or .dot, optionally .gz or .zst.
 
@@ -357,9 +372,12 @@ def _as_nodes(name: str, values: ArrayLike) -> IntArray:
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}")
-    if array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
     limit = np.iinfo(np.int32).max
+    if array.size and array.dtype.kind not in "iu":
+        large = [v for v in array.tolist() if isinstance(v, int) and not -1 <= v <= limit]
+        if large:  # numpy turns integers beyond 64 bits into objects
+            raise ValueError(f"{name} lies in -1..{limit}, but holds {large[0]}")
+        raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
     if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
         outside = array.min() if array.min() < -1 else array.max()
         raise ValueError(f"{name} lies in -1..{limit}, but holds {outside}")
@@ -374,7 +392,13 @@ def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hasha
         raise ValueError(
             f"names must have one entry per label, {n_labels} in all, but has {len(given)}"
         )
-    if len(set(given)) != n_labels:
-        twice = next(name for i, name in enumerate(given) if name in given[:i])
+    unhashable = next((name for name in given if not isinstance(name, Hashable)), None)
+    if unhashable is not None:
+        raise TypeError(f"names must be hashable, but one is {shown(unhashable)}")
+    with np.errstate(all="ignore"):  # numbers of different precision are compared
+        n_names = len(set(given))
+    if n_names != n_labels:
+        seen: set[Hashable] = set()
+        twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"a label must be on one leaf, but the name {twice!r} occurs twice")
     return given

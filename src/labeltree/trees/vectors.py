@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.targets import check_same_rows
@@ -39,6 +40,7 @@ def native_rows(X: Any, Y: Any) -> tuple[NativeRows, LabelRows]:
     return (*arrays, labels.indptr, labels.indices, labels.n_labels), labels
 
 
+@checked
 def label_vectors(
     X: Any, Y: Any, *, n_jobs: int | None = None
 ) -> sparse.csr_array[np.float32, tuple[int, int]]:

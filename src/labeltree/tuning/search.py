@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labeltree.arguments import checked
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.planning.budget import Budget
 from labeltree.progress import Progress
@@ -33,6 +34,7 @@ _SLACK = 1.5  # other settings take longer than the default
 _SLOW = {"analyzer": 6.0, "ngram_range": 2.0, "tree_params": 3.0, "loss": 2.0}
 
 
+@checked
 def tune(
     X: Any,
     Y: Any,

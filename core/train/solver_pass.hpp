@@ -1,0 +1,45 @@
+// What one pass of the solver over its rows reads and writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace labeltree {
+
+inline constexpr int N_LANES = 16;
+
+enum class Loss : uint8_t { squared_hinge, logistic };
+
+// Plain memory, because its loops are compiled for several levels of instructions: the linker keeps one copy
+// of a template of the standard library, and some processor lacks what it was compiled for. See solver.hpp
+// for what is not described here.
+struct SolverPass {
+  Loss loss;
+  float intercept_scaling;
+
+  const int32_t* index;
+  const float* value;
+  const int64_t* begin;
+  const int32_t* size;
+  const float* square;
+  std::size_t n_features;
+
+  const uint16_t *reaches, *positive;
+  const float* row_weight;               // null for none
+  const float *c_positive, *c_negative;  // [lane]
+
+  float* weights;  // [feature][lane], aligned to a cache line
+  float* alpha;    // [row][lane], aligned to a cache line
+  int32_t* order;  // rows; the active ones first
+
+  std::size_t at, n_active;  // the next row in the order, and where the active ones end
+  uint16_t open;             // bits of the classifiers that are not done
+  float slack[N_LANES];      // right by more than any row was wrong in the last pass, or than matters
+  float worst[N_LANES];      // largest violation in this pass
+};
+
+// Visits the next active rows, a few thousand at most. A row that no classifier gains from goes behind the
+// active ones.
+using VisitRows = void(SolverPass& pass);
+
+}  // namespace labeltree
