@@ -5,14 +5,16 @@ BIN = $(VENV)/bin
 CLANGXX ?= clang++-14
 FUZZ_SECONDS ?= 60
 CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
-SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed) CMakeLists.txt pyproject.toml
+SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native soak kills clean
+.PHONY: help demo test test-browser lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+  fuzz-serve soak soak-serve kills clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
 	@echo 'make test    run the tests'
+	@echo 'make test-browser  run the tests of the page of labeltree serve in headless Chromium'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -24,6 +26,8 @@ help:
 	@echo 'make kills   kill -9 commands that write files 300 times and check that nothing is lost'
 	@echo 'make tsan    train, search and learn with 8 threads under ThreadSanitizer (clang)'
 	@echo 'make fuzz-native  feed the native readers with random bytes for FUZZ_SECONDS each (clang)'
+	@echo 'make soak-serve  load on a server for ten minutes, with reloads and killed workers'
+	@echo 'make fuzz-serve  send 10,000 hostile requests to a server'
 	@echo 'make format  rewrite the sources in house format'
 
 $(BIN)/python:
@@ -39,6 +43,11 @@ demo: $(VENV)/installed
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q
 	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py'
+
+# Playwright drives the browser of the machine; it does not download its own.
+test-browser: $(VENV)/installed
+	$(PIP) 'playwright>=1.45'
+	LABELTREE_TEST_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -134,6 +143,12 @@ fuzz-native:
 	  build/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 \
 	    -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus/$$target || exit 1; \
 	done
+
+soak-serve: $(VENV)/installed
+	$(BIN)/python -m tests.serve.soak
+
+fuzz-serve: $(VENV)/installed
+	$(BIN)/python -m tests.serve.hostile --count 10000
 
 clean:
 	rm -rf build dist demo .venv .venv-asan .venv-tsan

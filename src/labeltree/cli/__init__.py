@@ -1,7 +1,7 @@
 """The command line, with the names and defaults of the library.
 
 `labeltree train | tune | update | stream | predict | evaluate | explain | plan | tree | inspect
-| convert | demo | completion`
+| convert | serve | demo | completion`
 
 Exit codes: 0 success; 1 bad data or failure, or no tree within the budget; 2 wrong usage; 130
 Ctrl-C.
@@ -29,6 +29,7 @@ from labeltree.cli import (
     inspect,
     plan,
     predict,
+    serve,
     stream,
     train,
     tree,
@@ -52,6 +53,7 @@ _COMMANDS = (
     tree,
     inspect,
     convert,
+    serve,
     demo,
     completion,
 )

@@ -17,6 +17,7 @@ from labeltree.cli.train import HOLDOUT, aligned, figures, hold_out, report, tra
 from labeltree.data import LabelRows, as_labels
 from labeltree.planning.plans import Plan, plan
 from labeltree.progress import of_stage, show_progress, show_stage
+from labeltree.serve import serve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +28,7 @@ SUMMARY = "train a tagger on the docstrings of your installed packages and compa
 EXAMPLES = """\
   labeltree demo
   labeltree demo --output results
+  labeltree demo --serve
 """
 _DEFAULT_OUTPUT = "labeltree-demo"
 _QUERIES = (
@@ -48,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--packages", metavar="NAME,...", help="packages to read docstrings from (default: all)"
+    )
+    parser.add_argument(
+        "--serve", action="store_true", help="then open the tagger in a page, until Ctrl-C"
     )
     add_json_argument(parser)
 
@@ -91,6 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         names = [str(path) for path in written]
         print_json({"plan": made.to_dict(), "model": found, "written": names})
+    if arguments.serve:
+        return serve(
+            [str(written[1])], open_page=True, feedback=f"{arguments.output}/feedback.jsonl"
+        )
     return 130 if made.stopped else 0
 
 

@@ -14,8 +14,11 @@ from labeltree.cli.inputs import UsageError
 from labeltree.data.folders import files_below
 
 #: Arguments of all commands that name files to read and files to write.
-INPUTS = ("model", "data", "x", "y", "hierarchy", "ancestors", "compare_tree")
-OUTPUTS = ("output", "x_out", "y_out", "per_label", "plot", "trials")
+INPUTS = (
+    *("model", "models", "data", "x", "y", "hierarchy", "ancestors", "compare_tree"),
+    *("feedback_data", "token_file"),
+)
+OUTPUTS = ("output", "x_out", "y_out", "per_label", "plot", "trials", "feedback")
 
 # What is read of a folder: texts with tags, and the trees of other systems.
 _SUFFIXES_IN_FOLDERS = (".txt", ".key", ".tsv", ".cbor", ".npz")
@@ -53,11 +56,11 @@ def check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _paths(arguments: argparse.Namespace, names: list[str]) -> list[str]:
-    """Return the paths in some arguments, whose values are FILE or [NAME=FILE, ...]."""
+    """Return the paths in some arguments, whose values are FILE or lists of FILE and NAME=FILE."""
     paths = []
     for value in (getattr(arguments, name, None) for name in names):
         if isinstance(value, list):
-            paths += [entry.partition("=")[2] for entry in value]
+            paths += [entry.partition("=")[2] or entry for entry in value]
         elif isinstance(value, str):
             paths.append(value)
     return paths
