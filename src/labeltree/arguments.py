@@ -119,6 +119,21 @@ def shown(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
+def is_hashable(value: Any) -> bool:
+    """Return whether a value, with all that it contains, can be a name.
+
+    Examples
+    --------
+    >>> is_hashable(("a", 1)), is_hashable(("a", []))
+    (True, False)
+    """
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def check_integer(name: str, value: Any, *, minimum: int, maximum: int = MAX_INTEGER) -> None:
     """Raise TypeError if the value is not an integer, ValueError if it is out of range.
 

@@ -138,6 +138,8 @@ def entropy_upper_bound(p: ArrayLike) -> float:
     """
     values = np.asarray(p, dtype=np.float64).ravel()
     total = values.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"the sum of p must be finite, but is {total}")
     return entropy(total) + float(total * np.log2(max(len(values), 1)))
 
 

@@ -23,6 +23,8 @@ MAX_EMPTY_ROWS = 1_000_000
 MAX_MISSING_LABELS = 1_000_000
 #: Characters of an entity of RDF/XML, such as the abbreviation of a namespace.
 MAX_ENTITY = 256
+#: Characters of an address in RDF: names that begin with a prefix repeat it in memory.
+MAX_ADDRESS = 1024
 #: Elements of RDF/XML in each other.
 MAX_ELEMENTS = 1000
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from labeltree.arguments import shown
+from labeltree.arguments import is_hashable, shown
 
 Codes = npt.NDArray[np.int32]
 Names = npt.NDArray[Any]
@@ -40,7 +40,7 @@ def look_up(labels: Iterable[Any], names: Names, where: Where) -> Codes:
     number = name_positions(names)
     codes = np.empty(len(labels), np.int32)
     for entry, label in enumerate(labels):
-        code = number.get(label) if _is_hashable(label) else None
+        code = number.get(label) if is_hashable(label) else None
         if code is None:
             raise ValueError(
                 f"{where(entry)} has label {shown(label)}, which is not among the {len(names)} "
@@ -145,14 +145,6 @@ def _first_not_integer(labels: Sequence[Any]) -> int | None:
 
 def _is_integer(label: object) -> bool:
     return isinstance(label, int | np.integer) and not isinstance(label, bool)
-
-
-def _is_hashable(label: object) -> bool:
-    try:
-        hash(label)
-    except TypeError:
-        return False
-    return True
 
 
 def _integers(labels: Sequence[Any]) -> npt.NDArray[Any]:

@@ -384,6 +384,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         predicted: Any = self._predicted(X)
         rows = targets.true_labels(y, state.classes, state.label_kind)
         targets.check_same_rows(predicted, rows)
+        if rows.n_rows == 0:
+            raise ValueError("score needs at least one row, but X has none")
         truth = rows.to_csr()
         predicted.resize(truth.shape)  # labels that were not in training are never predicted
         is_correct = (truth != predicted).sum(axis=1) == 0

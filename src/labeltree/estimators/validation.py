@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, validation
 
-from labeltree.arguments import check_kind, check_values, shown
+from labeltree.arguments import check_kind, check_largest, check_values, shown
 from labeltree.data import LabelRows, as_features, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import check_form
@@ -238,6 +238,7 @@ def _check_weights(name: str, weight: NDArray[np.float64]) -> None:
     if wrong.any():
         i = int(np.argmax(wrong))
         raise ValueError(f"{name} must be finite and at least 0, but number {i} is {weight[i]}")
+    check_largest(name, weight.max(initial=0.0))
 
 
 def _label_weights(class_weight: Mapping[Any, float], rows: LabelRows) -> NDArray[np.float64]:

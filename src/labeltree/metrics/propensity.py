@@ -62,6 +62,7 @@ def propensities(
         raise ValueError(
             f"a must be in 0..10, b at most 1e6 and b above 0, but a is {a} and b is {b}"
         )
+    a, b = float(a), float(b)  # single precision is not enough
     scale = (np.log(n_rows) - 1) * (b + 1) ** a
     return np.asarray(1.0 / (1.0 + scale * (frequencies + b) ** -a))
 

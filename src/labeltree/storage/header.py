@@ -22,7 +22,14 @@ def write_header(header: dict[str, Any]) -> bytes:
     """
     _check_depth(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    encoded = text.encode()
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        odd = text[error.start : error.end]
+        raise ValueError(
+            f"a model file must have text of whole characters, but one is {odd!a}; set another "
+            "value"
+        ) from None
     if len(encoded) > MAX_BYTES:
         raise ValueError(f"a header has at most {MAX_BYTES} bytes, but this has {len(encoded)}")
     return encoded

@@ -70,7 +70,7 @@ class Builder:
         parameters = [name for function in functions for name in signature(function).parameters]
         known = set(parameters) - _DATA
         for name in options:
-            if name not in known | common.keys():
+            if not isinstance(name, str) or name not in known | common.keys():
                 allowed = f"among {', '.join(sorted(known - common.keys()))}" if known else "empty"
                 raise ValueError(
                     f"tree_params must be {allowed} for this tree, but one is {shown(name)}"

@@ -58,7 +58,7 @@ def as_seed(random_state: int) -> int:
     """Return the random state as an unsigned 64-bit seed."""
     if random_state < 0:
         raise ValueError(f"random_state must be at least 0, but is {random_state}")
-    return random_state % 2**64
+    return int(random_state) % 2**64
 
 
 def _raise_first(array: NDArray[np.generic], wrong: NDArray[np.bool_], rule: str) -> None:

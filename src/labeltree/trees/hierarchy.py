@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from labeltree.arguments import shown
+from labeltree.arguments import is_hashable, shown
 from labeltree.trees.parents import Parents
 
 NO_PARENT = -1
@@ -41,6 +41,8 @@ def number_concepts(
     parent: list[int] = []
 
     def number_of(concept: Hashable) -> int:
+        if not is_hashable(concept):
+            raise TypeError(f"concepts must be hashable, but one is {shown(concept)}")
         if concept not in number:
             number[concept] = len(parent)
             parent.append(NO_PARENT)

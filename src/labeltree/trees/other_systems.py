@@ -124,7 +124,10 @@ def from_pecos(path: str | os.PathLike[str]) -> LabelTree:
         above = nodes
     label = np.full(len(parent), -1)
     label[above] = np.arange(len(above))
-    return _complete(parent, label.tolist())
+    try:
+        return _complete(parent, label.tolist())
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
 READERS: dict[str, Callable[..., LabelTree]] = {

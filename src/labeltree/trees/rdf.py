@@ -6,15 +6,16 @@ are refused before it sees the file.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.parsers import expat
 from xml.sax import SAXException
 
 from labeltree.data.files import Source, file_name, read_whole
 from labeltree.data.json_text import parsed_json
-from labeltree.data.limits import MAX_ELEMENTS, MAX_ENTITY
+from labeltree.data.limits import MAX_ADDRESS, MAX_ELEMENTS, MAX_ENTITY
 
 # Raised by rdflib where it does not expect what a file holds.
 _UNEXPECTED = (
@@ -25,6 +26,8 @@ _UNEXPECTED = (
     OverflowError,
     UnboundLocalError,
 )
+_ADDRESS = re.compile(rb"<[^\s<>\"{}|^`\\]*>")
+_BASE = re.compile(rb"(?:@base|^\s*BASE)\s*<", re.MULTILINE | re.IGNORECASE)
 _REMEDY = "which is never opened; put its content into the file"
 
 
@@ -69,7 +72,27 @@ def _parse(content: bytes, kind: str, graph: Any) -> None:
         return
     if kind == "xml":
         _check_xml(content)
+    else:
+        _check_turtle(content)
     graph.parse(data=content, format=kind)
+
+
+def _check_addresses(lengths: Iterable[int], n_bases: int) -> None:
+    """Refuse long prefixes, which each name repeats, and bases that grow from one to the next."""
+    longest = max(lengths, default=0)
+    if longest > MAX_ADDRESS:
+        raise ValueError(
+            f"an address must have at most {MAX_ADDRESS} characters, but one has {longest}"
+        )
+    if n_bases > 1:
+        raise ValueError(f"a file must have at most one base address, but has {n_bases}")
+
+
+# Turtle -----------------------------------------------------------------------------------------
+
+
+def _check_turtle(content: bytes) -> None:
+    _check_addresses(map(len, _ADDRESS.findall(content)), len(_BASE.findall(content)))
 
 
 # JSON-LD ----------------------------------------------------------------------------------------
@@ -80,6 +103,8 @@ def _json_ld(content: bytes) -> Any:
     from rdflib.parser import PythonInputSource
 
     document = parsed_json(content.decode("utf-8-sig"))
+    addresses, n_bases = _addresses(document)
+    _check_addresses(addresses, n_bases)
     for reference in _references(document):
         raise ValueError(f"it refers to the context {reference!r:.60}, {_REMEDY}")
     if not isinstance(document, dict | list):
@@ -98,6 +123,22 @@ def _references(document: Any) -> Iterator[str]:
             yield from _texts(value.get("@import"))
         elif isinstance(value, list):
             stack += value
+
+
+def _addresses(document: Any) -> tuple[list[int], int]:
+    """Return the lengths of all strings in contexts, and the number of base addresses."""
+    lengths, n_bases = [], 0
+    stack = [(document, False)]
+    while stack:
+        value, is_context = stack.pop()
+        if isinstance(value, dict):
+            n_bases += "@base" in value
+            stack += [(entry, is_context or key == "@context") for key, entry in value.items()]
+        elif isinstance(value, list):
+            stack += [(entry, is_context) for entry in value]
+        elif isinstance(value, str) and is_context:
+            lengths.append(len(value))
+    return lengths, n_bases
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -119,7 +160,7 @@ def _check_xml(content: bytes) -> None:
 
     Entities that abbreviate namespaces, as editors write them, are allowed.
     """
-    depth = 0
+    depth = n_bases = 0
 
     def check_entity(
         name: str, _parameter: bool, value: str | None, _base: str | None, *_where: str | None
@@ -139,9 +180,12 @@ def _check_xml(content: bytes) -> None:
     def check_attribute(element: str, name: str, *_: object) -> None:
         raise ValueError(f"attributes must not be declared, but {name!r:.40} is; remove it")
 
-    def start(*_: object) -> None:
-        nonlocal depth
+    def start(_: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, n_bases
         depth += 1
+        n_bases += "xml:base" in attributes
+        spaces = (value for name, value in attributes.items() if name.startswith("xml"))
+        _check_addresses(map(len, spaces), n_bases)
         if depth > MAX_ELEMENTS:
             raise ValueError(f"elements must be nested at most {MAX_ELEMENTS} deep")
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
-from labeltree.arguments import checked, shown
+from labeltree.arguments import checked, is_hashable, shown
 from labeltree.data import LabelRows, as_labels
 from labeltree.trees import formats, icicle, outline
 from labeltree.trees.hierarchy import parse_hierarchy
@@ -392,7 +392,7 @@ def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hasha
         raise ValueError(
             f"names must have one entry per label, {n_labels} in all, but has {len(given)}"
         )
-    unhashable = next((name for name in given if not isinstance(name, Hashable)), None)
+    unhashable = next((name for name in given if not is_hashable(name)), None)
     if unhashable is not None:
         raise TypeError(f"names must be hashable, but one is {shown(unhashable)}")
     with np.errstate(all="ignore"):  # numbers of different precision are compared
