@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from labeltree.arguments import shown
+
 #: Names under which tags are found, in this order.
 LABEL_FIELDS = ("tags", "labels", "tag", "label", "categories", "category")
+_N_NAMED = 10  # columns or fields in an error message
 
 
 class TextRow(NamedTuple):
@@ -98,13 +101,26 @@ def _column(name: str, header: Sequence[str], wanted: Sequence[str], parameter: 
     for column in wanted:
         if column in header:
             return header.index(column)
-    found = ", ".join(f'"{column}"' for column in header)
+    found = listed_names(header)
     remedy = f"set {parameter} to one of them"
     if len(header) == 1:
         remedy = "set delimiter if it is none of , ; tab |"
     raise ValueError(
         f'{name}: line 1: column "{wanted[0]}" is missing; columns are {found}; {remedy}'
     )
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Return names for an error message: the first ones, not long.
+
+    Examples
+    --------
+    >>> listed_names(["text", "tags"])
+    '"text", "tags"'
+    """
+    given = list(names)
+    first = ", ".join(f'"{name:.40}"' for name in given[:_N_NAMED])
+    return first if len(given) <= _N_NAMED else f"{first}, …"
 
 
 def split_tags(listed: str, separator: str) -> list[str]:
@@ -123,7 +139,7 @@ def checked_tags(where: str, listed: str, separator: str) -> list[str]:
     tags = split_tags(listed, separator)
     if "" in tags:
         raise ValueError(
-            f"{where}: tags must not be empty, but one of {listed!r} is; set separator if it is "
-            f"not {separator!r}"
+            f"{where}: tags must not be empty, but one of {shown(listed)} is; set separator if it "
+            f"is not {separator!r}"
         )
     return tags

@@ -120,7 +120,9 @@ def _load(path: Source) -> Any:
             n_bytes = _check_members(stream)
             matrix = sparse.load_npz(stream)
         except _BROKEN as error:
-            raise ValueError(f"{name}: not a sparse matrix in npz format: {error}") from error
+            raise ValueError(
+                f"{name}: not a sparse matrix in npz format: {error!s:.100}"
+            ) from error
         except OSError as error:
             if error.errno != errno.EINVAL:
                 raise

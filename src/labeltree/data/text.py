@@ -13,6 +13,7 @@ from labeltree.data.fields import (
     Fields,
     TextRow,
     checked_tags,
+    listed_names,
     split_tags,
     strict,
 )
@@ -312,7 +313,7 @@ def json_object(where: str, line: str) -> dict[str, Any]:
 
 def _field(where: str, fields: dict[str, Any], name: str, parameter: str) -> Any:
     if name not in fields:
-        found = ", ".join(f'"{field}"' for field in fields) or "none"
+        found = listed_names(fields) or "none"
         remedy = f"; set {parameter} to one of them" * bool(fields)
         raise ValueError(f'{where}: field "{name}" is missing; fields are {found}{remedy}')
     return fields[name]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.arguments import checked
+from labeltree.arguments import checked, shown
 from labeltree.data.files import open_write
 from labeltree.data.json_text import parsed_json
 from labeltree.data.limits import MAX_MISSING_LABELS
@@ -73,7 +73,9 @@ def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
     for where, line in lines[1:]:
         above, node, *leaf = _numbers(where, line, (2, 3))
         if not 0 <= node < n_nodes or parent[node] != -2:
-            raise ValueError(f"{where}: nodes are 0..{n_nodes - 1}, each once, but one is {node}")
+            raise ValueError(
+                f"{where}: nodes are 0..{n_nodes - 1}, each once, but one is {shown(node)}"
+            )
         parent[node] = above
         label[node] = leaf[0] if leaf else -1
     try:
