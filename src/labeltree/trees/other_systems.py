@@ -80,7 +80,7 @@ def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
         label[node] = leaf[0] if leaf else -1
     try:
         return _complete(parent, label)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # numbers of more than 63 bits are no integers
         raise ValueError(f"{file}: {error}") from None
 
 
