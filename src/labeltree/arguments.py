@@ -72,6 +72,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Iterable[Hashable]": ("a list of labels", _is_label_list),
     "ArrayLike": ("an array of numbers", _is_array),
 }
+_PLAIN = (None, "", True, 0.5, 1)
 # Classes of this package, known by name because they lie in layers above.
 _CLASSES = ("CostModel", "Explanation", "Hierarchy", "LabelTree")
 
@@ -83,6 +84,7 @@ class Rule(NamedTuple):
     words: str  #: the kinds in words, such as "an integer or None"
     kinds: tuple[Callable[[Any], bool], ...]
     is_single: bool  #: whether there is one kind, besides None
+    plain: frozenset[type]  #: types that pass without a further look
 
     @classmethod
     def of(cls, name: str, annotation: str) -> Self | None:
@@ -94,7 +96,9 @@ class Rule(NamedTuple):
         words = list(dict.fromkeys(words for words, _ in known))
         joined = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
         n_kinds = len(set(words) - {"None", "a path"})
-        return cls(name, joined, tuple(is_kind for _, is_kind in known), n_kinds == 1)
+        tests = tuple(is_kind for _, is_kind in known)
+        plain = frozenset(type(one) for one in _PLAIN if any(test(one) for test in tests))
+        return cls(name, joined, tests, n_kinds == 1, plain)
 
     def check(self, value: Any) -> None:
         """Raise TypeError if the value is of another kind, ValueError if it has too many bits."""
@@ -210,15 +214,25 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: times must be an integer or None, but is 2.0
     """
     parameters = list(inspect.signature(function).parameters)
-    rules = [(parameters.index(rule.name), rule) for rule in rules_of(function)]
+    rules = [
+        (parameters.index(rule.name), rule.name, rule.plain, rule.check)
+        for rule in rules_of(function)
+    ]
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for position, rule in rules:
-            if position < len(args):
-                rule.check(args[position])
-            elif rule.name in kwargs:
-                rule.check(kwargs[rule.name])
+        n_args = len(args)
+        for position, name, plain, check in rules:
+            value: Any
+            if position < n_args:
+                value = args[position]
+            elif name in kwargs:
+                value = kwargs[name]
+            else:
+                continue
+            kind = type(value)
+            if kind not in plain or (kind is int and not -MAX_INTEGER <= value <= MAX_INTEGER):
+                check(value)
         return function(*args, **kwargs)
 
     return call
