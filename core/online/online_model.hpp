@@ -13,19 +13,19 @@
 
 namespace labeltree {
 
-// All that an OnlineModel is, as flat arrays: nodes breadth first, the one above the root first.
+// All that an OnlineModel is, as flat arrays: nodes breadth first, the one above the root first. What is in
+// `stores` lies one node after the other.
 struct OnlineArrays {
   std::vector<int32_t> parent, label;
-  std::vector<int64_t> n_rows, row_begin;  // [node], [node + 1] into features
-  std::vector<int32_t> features;           // -1 for a bias
-  std::vector<float> numbers;              // for each feature: half, block, plane, lane
+  std::vector<int64_t> n_rows;                                 // [node]
+  std::vector<int64_t> row_begin, example_begin, loose_begin;  // [node + 1] into features, examples, loose
+  StoreArrays stores;
 };
 
 struct OnlineView {
   std::span<const int32_t> parent, label;
-  std::span<const int64_t> n_rows, row_begin;
-  std::span<const int32_t> features;
-  std::span<const float> numbers;
+  std::span<const int64_t> n_rows, row_begin, example_begin, loose_begin;
+  StoreView stores;
 };
 
 struct OnlinePredictions {
@@ -95,25 +95,29 @@ class OnlineModel {
 
  private:
   struct Pair {
-    int32_t node;
+    int32_t node;  // -1 once it has learned the row
     uint32_t row;
     uint32_t first, last;            // in lanes_
     uint32_t leaf_first, leaf_last;  // in leaf_lanes_
+    SharedRow waiting;               // where there are leaves
   };
 
   void check(const FeatureRows& rows, const LabelRows& labels) const;
-  void grow(const QueryRow& row, std::span<const int32_t> labels);
+  void grow(std::size_t row, const FeatureRows& rows, std::span<const float> weight,
+            std::span<const int32_t> labels);
   void mark(std::span<const int32_t> labels);
-  void gather(std::size_t row, std::span<const int32_t> labels);
+  void gather(std::size_t row, const FeatureRows& rows, std::span<const float> weight,
+              std::span<const int32_t> labels);
+  void settle(int32_t node, const FeatureRows& rows, std::span<const float> weight);
   void count(std::span<const int32_t> labels);
   void flush(const FeatureRows& rows, std::span<const float> weight, std::span<const uint8_t> nodes,
              int n_threads);
   void forget_notes();
   void learn_node(std::span<const Pair> pairs, const FeatureRows& rows, std::span<const float> weight,
-                  std::span<const std::vector<uint32_t>> located, std::size_t first, std::size_t last,
+                  std::span<const LocatedRow> located, std::size_t first, std::size_t last,
                   OnlineSpace& space);
-  void set_warm_start(OnlineStore& store, std::size_t row, std::size_t lane, bool is_twin, float weight,
-                      float squared_gradients);
+  OnlinePredictions best(const QueryRow& row, int32_t k, OnlineSpace& space) const;
+  LaneNumbers warm_start(float weight, float squared_gradients) const;
 
   OnlineSettings settings_;
   std::size_t n_features_;
@@ -122,6 +126,7 @@ class OnlineModel {
 
   // Room for learn().
   std::vector<Pair> pairs_;
+  std::vector<uint32_t> n_noted_;  // [node] in pairs_
   std::vector<int32_t> lanes_, leaf_lanes_, marked_;
   std::vector<uint8_t> is_positive_;
   OnlineSpace space_;

@@ -1,290 +1,318 @@
+// The forms of an OnlineStore, its lanes and its features.
 #include "online/online_store.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+#include <unordered_map>
 
 #include "base/index.hpp"
-#include "base/sigmoid.hpp"
-#include "base/wide.hpp"
+#include "online/grow.hpp"
 
 namespace labeltree {
+
+OnlineStore::OnlineStore(const OptimizerSettings& settings)
+    : settings_(settings), n_planes_(settings.n_planes()), loose_(1), loose_numbers_(n_planes_) {
+  n_lanes_ = 1;
+  dense_.resize(2 * row_size());
+}
+
+std::size_t OnlineStore::n_bytes() const {
+  std::size_t n = table_.n_bytes() + (dense_.capacity() + gradients_.capacity()) * sizeof(float) +
+                  memories_.capacity() * sizeof(Memories) + loose_.capacity() * sizeof(Loose) +
+                  (loose_numbers_.capacity() + n_features_of_.capacity() + free_examples_.capacity() +
+                   free_memories_.capacity() + free_loose_.capacity()) *
+                      sizeof(float) +
+                  twins_.capacity() * sizeof(Twin);
+  for (const Twin& twin : twins_) {
+    n += twin.table.n_bytes() + twin.waiting.capacity() * sizeof(SharedRow);
+    for (const SharedRow& row : twin.waiting)
+      n += (row->features.size() + row->values.size()) * sizeof(float) / at(row.use_count());
+  }
+  return n;
+}
+
+// Forms ----------------------------------------------------------------------------------------------------
+
+uint32_t OnlineStore::add_dense() {
+  const std::size_t index = n_dense();
+  grow(dense_, dense_.size() + row_size());
+  return static_cast<uint32_t>(index);
+}
+
+uint32_t OnlineStore::add_example() {
+  const std::size_t stride = n_blocks() * BLOCK;
+  if (!free_examples_.empty()) {
+    const uint32_t index = free_examples_.back();
+    free_examples_.pop_back();
+    std::fill_n(gradients_.begin() + static_cast<std::ptrdiff_t>(index * stride), stride, 0.0f);
+    return index;
+  }
+  grow(n_features_of_, n_features_of_.size() + 1);
+  grow(gradients_, gradients_.size() + stride);
+  return static_cast<uint32_t>(n_features_of_.size() - 1);
+}
+
+void OnlineStore::remember(float* words, uint32_t example, float value) {
+  const Place place = place_of(words);
+  ++n_features_of_[example];
+  if (place.form == Form::loose) return put(words, {Form::once, example, value});
+  uint32_t index = static_cast<uint32_t>(memories_.size());
+  if (free_memories_.empty()) {
+    grow(memories_, memories_.size() + 1);
+  } else {
+    index = free_memories_.back();
+    free_memories_.pop_back();
+  }
+  memories_[index] = {{place.index, example}, {place.value, value}};
+  put(words, {Form::twice, index, 0.0f});
+}
+
+void OnlineStore::forget(const Place& place) {
+  const auto release = [&](uint32_t example) {
+    if (--n_features_of_[example] == 0) free_examples_.push_back(example);
+  };
+  if (place.form == Form::once) release(place.index);
+  if (place.form == Form::twice) {
+    for (const uint32_t example : memories_[place.index].examples) release(example);
+    free_memories_.push_back(place.index);
+  }
+  if (place.form == Form::loose)
+    for (uint32_t e = place.index; e != 0; e = loose_[e].next) free_loose_.push_back(e);
+}
+
+void OnlineStore::add_loose(float* words, std::size_t lane, const float* numbers) {
+  uint32_t index = static_cast<uint32_t>(loose_.size());
+  if (free_loose_.empty()) {
+    grow(loose_, loose_.size() + 1);
+    grow(loose_numbers_, loose_numbers_.size() + n_planes_);
+  } else {
+    index = free_loose_.back();
+    free_loose_.pop_back();
+  }
+  loose_[index] = {static_cast<uint32_t>(lane), place_of(words).index};
+  std::copy_n(numbers, n_planes_, loose_numbers_.data() + index * n_planes_);
+  put(words, {Form::loose, index, 0.0f});
+}
+
+bool OnlineStore::find_loose(const Place& place, std::size_t lane, float* numbers) const {
+  for (uint32_t e = place.index; e != 0; e = loose_[e].next)
+    if (loose_[e].lane == lane) {
+      std::copy_n(loose_numbers_.data() + e * n_planes_, n_planes_, numbers);
+      return true;
+    }
+  return false;
+}
+
+void OnlineStore::remove_loose(float* words, std::size_t lane) {
+  uint32_t before = 0;
+  for (uint32_t e = place_of(words).index; e != 0; before = e, e = loose_[e].next) {
+    if (loose_[e].lane != lane) continue;
+    if (before == 0)
+      put(words, {Form::loose, loose_[e].next, 0.0f});
+    else
+      loose_[before].next = loose_[e].next;
+    free_loose_.push_back(e);
+    return;
+  }
+}
+
+void OnlineStore::expand_loose(const Place& place, std::size_t first, std::size_t last, float* out) const {
+  for (uint32_t e = place.index; e != 0; e = loose_[e].next) {
+    const std::size_t block = loose_[e].lane / BLOCK;
+    if (block < first || block >= last) continue;
+    float* to = out + (block - first) * n_planes_ * BLOCK + loose_[e].lane % BLOCK;
+    for (std::size_t p = 0; p < n_planes_; ++p) to[p * BLOCK] = loose_numbers_[e * n_planes_ + p];
+  }
+}
+
+void OnlineStore::expand(const Place& place, int32_t feature, std::size_t first, std::size_t last,
+                         float* out) const {
+  if (place.form == Form::loose) {
+    expand_loose(place, first, last, out);
+    return expand_origins(feature, first, last, out);
+  }
+  const auto follow = [&](uint32_t example, float value) {
+    step_feature(out, gradients(example) + first * BLOCK, value, last - first, settings_);
+  };
+  if (place.form == Form::once) follow(place.index, place.value);
+  if (place.form == Form::twice)
+    for (std::size_t i = 0; i < 2; ++i)
+      follow(memories_[place.index].examples[i], memories_[place.index].values[i]);
+}
+
+void OnlineStore::make_dense(float* words, int32_t feature) {
+  const Place place = place_of(words);
+  const uint32_t index = add_dense();
+  expand(place, feature, 0, n_blocks(), dense(index));
+  forget(place);
+  put(words, {Form::dense, index, 0.0f});
+}
+
+void OnlineStore::make_dense_unless_zero(float* words, int32_t feature) {
+  if (place_of(words).index == 0 && origins_.empty()) return;
+  make_dense(words, feature);
+  const float* made = dense(place_of(words).index);
+  if (std::any_of(made, made + row_size(), [](float number) { return number != 0.0f; })) return;
+  dense_.resize(dense_.size() - row_size());
+  put(words, {Form::loose, 0, 0.0f});
+}
+
+// Lanes ----------------------------------------------------------------------------------------------------
+
 namespace {
 
-static_assert(sizeof(Eight) == BLOCK * sizeof(float));
-
-// Four sums at a time, because each waits for the one before.
-[[gnu::always_inline]] inline void score_eight(float* out, const float* data, const uint32_t* slots,
-                                               const float* values, std::size_t n, std::size_t row_size) {
-  Eight sum[4] = {};
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (std::size_t k = 0; k < 4; ++k)
-      sum[k] += *reinterpret_cast<const Eight*>(data + slots[i + k] * row_size) * values[i + k];
-  for (; i < n; ++i) sum[0] += *reinterpret_cast<const Eight*>(data + slots[i] * row_size) * values[i];
-  *reinterpret_cast<Eight*>(out) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-constexpr Wide<score_eight> score_block;
-
-[[gnu::always_inline]] inline Eight root(Eight x) {
-  Eight made;
-  for (std::size_t l = 0; l < BLOCK; ++l) made[l] = std::sqrt(x[l]);
-  return made;
-}
-
-[[gnu::always_inline]] inline Eight magnitude(Eight x) {
-  return reinterpret_cast<Eight>(reinterpret_cast<EightInts>(x) & 0x7fffffff);
-}
-
-// Nearer to 0 by `less`, but not beyond.
-[[gnu::always_inline]] inline Eight shrink(Eight x, Eight less) {
-  const Eight size = magnitude(x) - less;
-  const EightInts sign = reinterpret_cast<EightInts>(x) & static_cast<int32_t>(0x80000000);
-  const Eight kept = size > 0.0f ? size : Eight{};
-  return reinterpret_cast<Eight>(reinterpret_cast<EightInts>(kept) | sign);
-}
-
-struct Step {
-  Eight gradient;  // of the loss by the score
-  Eight active;    // 1 for lanes that learn, 0 for others
-};
-
-[[gnu::always_inline]] inline void adagrad(float* data, const uint32_t* slots, const float* values,
-                                           std::size_t n, std::size_t row_size, const Step& step,
-                                           const OptimizerSettings& settings) {
-  const Eight decay = step.active * settings.l2;
-  const bool is_plain = settings.l1 == 0.0f;
-  for (std::size_t i = 0; i < n; ++i) {
-    Eight* planes = reinterpret_cast<Eight*>(data + slots[i] * row_size);
-    const Eight g = step.gradient * values[i] + decay * planes[0];
-    planes[1] += g * g;
-    const Eight rate = settings.learning_rate / root(planes[1] + settings.smoothing);
-    const Eight moved = planes[0] - rate * g;
-    planes[0] = is_plain ? moved : shrink(moved, rate * step.active * settings.l1);
-  }
-}
-constexpr Wide<adagrad> step_adagrad;
-
-// McMahan et al. 2013, algorithm 1. Planes: weights, squared gradients, z.
-[[gnu::always_inline]] inline void ftrl(float* data, const uint32_t* slots, const float* values,
-                                        std::size_t n, std::size_t row_size, const Step& step,
-                                        const OptimizerSettings& settings) {
-  for (std::size_t i = 0; i < n; ++i) {
-    Eight* planes = reinterpret_cast<Eight*>(data + slots[i] * row_size);
-    const Eight g = step.gradient * values[i];
-    const Eight before = root(planes[1]);
-    planes[1] += g * g;
-    const Eight after = root(planes[1]);
-    planes[2] += g - (after - before) / settings.learning_rate * planes[0];
-    const Eight scale = (settings.smoothing + after) / settings.learning_rate + settings.l2;
-    const Eight moved = shrink(planes[2], settings.l1 - Eight{}) / scale;
-    planes[0] = step.active != 0.0f ? -moved : planes[0];
-  }
-}
-constexpr Wide<ftrl> step_ftrl;
-
-// Places of a table for each feature, at least half of it: few features have to look further.
-constexpr std::size_t SPARSENESS = 2;
-
-uint32_t hash(int32_t feature) {
-  return static_cast<uint32_t>(feature) * 0x9e3779b1u;
-}
-
-uint32_t bits_of(std::span<const int32_t> lanes, std::size_t block) {
-  uint32_t bits = 0;
-  for (const int32_t lane : lanes)
-    if (at(lane) / BLOCK == block) bits |= 1u << (at(lane) % BLOCK);
-  return bits;
+// Rows of another length, which keep what fits.
+void set_stride(Lines& rows, std::size_t before, std::size_t after) {
+  const std::size_t n = rows.size() / before;
+  Lines made(n * after);
+  for (std::size_t i = 0; i < n; ++i)
+    std::copy_n(rows.data() + i * before, std::min(before, after), made.data() + i * after);
+  rows = std::move(made);
 }
 
 }  // namespace
 
-std::size_t OnlineStore::n_bytes() const {
-  return data_.capacity() * sizeof(float) + table_.capacity() * sizeof(Entry) +
-         features_.capacity() * sizeof(int32_t);
-}
-
-float& OnlineStore::number(std::size_t row, std::size_t plane, std::size_t lane, bool is_twin) {
-  const std::size_t block = lane / BLOCK + (is_twin ? n_blocks() : 0);
-  return data_[row * row_size() + (block * n_planes_ + plane) * BLOCK + lane % BLOCK];
-}
-
 void OnlineStore::resize(std::size_t n_lanes, bool has_twins) {
-  if (features_.empty()) {
-    features_.assign(1, -1);
-    index();
-  }
-  const std::size_t half = n_blocks() * n_planes_ * BLOCK, before = row_size();
-  const bool had_twins = has_twins_;
-  for (std::size_t lane = n_lanes; lane < n_lanes_; ++lane) {
-    clear(lane, false);
-    if (had_twins) clear(lane, true);
-  }
-  const bool is_new = data_.empty();
+  for (std::size_t lane = n_lanes; lane < n_lanes_; ++lane) clear(lane, false);
+  const std::size_t before = n_blocks(), row_before = row_size();
   n_lanes_ = n_lanes;
-  has_twins_ = has_twins;
-  const std::size_t new_half = n_blocks() * n_planes_ * BLOCK, after = row_size();
-  if (!is_new && before == after && half == new_half) return;
-  Lines data(n_rows() * after);
-  if (!is_new)
-    for (std::size_t row = 0; row < n_rows(); ++row) {
-      const float* from = data_.data() + row * before;
-      float* to = data.data() + row * after;
-      std::copy_n(from, std::min(half, new_half), to);
-      if (had_twins && has_twins) std::copy_n(from + half, std::min(half, new_half), to + new_half);
-    }
-  data_ = std::move(data);
+  twins_.resize(has_twins ? n_lanes : 0, Twin(n_planes_));
+  if (!origins_.empty()) origins_.resize(n_lanes);
+  if (n_blocks() == before) return;
+  set_stride(dense_, row_before, row_size());
+  set_stride(gradients_, before * BLOCK, n_blocks() * BLOCK);
 }
 
-void OnlineStore::copy(const OnlineStore& from, std::size_t from_lane, bool from_twin, std::size_t lane,
-                       bool is_twin, float sign) {
-  for (std::size_t row = 0; row < from.n_rows(); ++row) {
-    const bool is_same = &from == this;
-    // Weights stay 0 until there was a gradient, and features of other lanes need no room here.
-    if (!is_same && row > 0 && from.number(row, 1, from_lane, from_twin) == 0.0f &&
-        from.number(row, 0, from_lane, from_twin) == 0.0f)
-      continue;
-    const std::size_t to = is_same || row == 0 ? row : find_or_add(from.features_[row]);
-    for (std::size_t plane = 0; plane < n_planes_; ++plane)
-      number(to, plane, lane, is_twin) =
-          from.number(row, plane, from_lane, from_twin) * (plane == 1 ? 1.0f : sign);
+void OnlineStore::set(int32_t feature, std::size_t lane, bool is_twin, const LaneNumbers& numbers) {
+  if (is_twin) {
+    float* to = feature < 0 ? twins_[lane].bias.data() : twins_[lane].table.find_or_add(feature);
+    std::copy_n(numbers.data(), n_planes_, to);
+    return;
+  }
+  std::size_t row = 1;
+  if (feature >= 0) {
+    float* words = table_.find_or_add(feature);
+    if (place_of(words).form == Form::loose) return add_loose(words, lane, numbers.data());
+    if (place_of(words).form != Form::dense) make_dense(words, feature);
+    row = place_of(words).index;
+  }
+  for (std::size_t p = 0; p < n_planes_; ++p) number(row, lane)[p * BLOCK] = numbers[p];
+}
+
+void OnlineStore::weights(int32_t feature, std::size_t block, float* out) const {
+  alignas(64) float numbers[3 * BLOCK] = {};
+  const Place place = find_place(feature);
+  const float* from = numbers;
+  if (place.form == Form::dense)
+    from = dense(place.index) + block * n_planes_ * BLOCK;
+  else
+    expand(place, feature, block, block + 1, numbers);
+  std::copy_n(from, BLOCK, out);
+}
+
+void OnlineStore::copy(std::size_t from_lane, std::size_t lane) {
+  for (std::size_t row = 1; row < n_dense(); ++row)
+    for (std::size_t p = 0; p < n_planes_; ++p)
+      number(row, lane)[p * BLOCK] = number(row, from_lane)[p * BLOCK];
+  const std::size_t stride = n_blocks() * BLOCK;
+  for (std::size_t i = 0; i < gradients_.size(); i += stride)
+    gradients_[i + lane] = gradients_[i + from_lane];
+  if (!origins_.empty()) origins_[lane] = origins_[from_lane];
+  if (loose_.size() == 1 + free_loose_.size()) return;
+  table_.each([&](int32_t, float* words) {
+    LaneNumbers numbers{};
+    if (place_of(words).form != Form::loose) return;
+    remove_loose(words, lane);
+    if (find_loose(place_of(words), from_lane, numbers.data())) add_loose(words, lane, numbers.data());
+  });
+}
+
+void OnlineStore::copy_twin(const OnlineStore& from, std::size_t from_lane, std::size_t lane) {
+  twins_[lane] = from.twins_[from_lane];
+}
+
+void OnlineStore::start_from_twin(const OnlineStore& from, std::size_t from_lane, OnlineSpace& space) {
+  const Twin& twin = from.twins_[from_lane];
+  const auto copy_one = [&](std::size_t row, const float* numbers) {
+    for (std::size_t p = 0; p < n_planes_; ++p) {
+      number(row, 0)[p * BLOCK] = numbers[p];
+      number(row, 1)[p * BLOCK] = p == 1 ? numbers[p] : -numbers[p];
+    }
+  };
+  copy_one(1, twin.bias.data());
+  table_.reserve(twin.table.size());
+  dense_.reserve((2 + twin.table.size()) * row_size());
+  twin.table.each([&](int32_t feature, const float* numbers) {
+    const uint32_t row = add_dense();
+    put(table_.find_or_put(feature), {Form::dense, row, 0.0f});
+    copy_one(row, numbers);
+  });
+  constexpr int32_t POSITIVE[] = {1};
+  for (const SharedRow& row : twin.waiting) {
+    const QueryRow features{row->features, std::span(row->values).subspan(1)};
+    locate({&features, 1}, space);
+    learn({space.located.front(), row->values, POSITIVE, {}, row->weight, row}, 0, n_blocks());
   }
 }
 
 void OnlineStore::clear(std::size_t lane, bool is_twin) {
-  for (std::size_t row = 0; row < n_rows(); ++row)
-    for (std::size_t plane = 0; plane < n_planes_; ++plane) number(row, plane, lane, is_twin) = 0.0f;
-}
-
-void OnlineStore::restore(std::span<const int32_t> features, std::span<const float> data) {
-  if (data.size() != features.size() * row_size())
-    throw std::invalid_argument("the numbers of a node do not fit its children");
-  if (features.empty() || features[0] != -1 || std::ranges::count(features, -1) != 1)
-    throw std::invalid_argument("a node must have one bias, and it must be its first feature");
-  for (std::size_t i = 0; i < data.size(); ++i)
-    if (i / BLOCK % n_planes_ == 1 && data[i] < 0.0f)
-      throw std::invalid_argument("sums of squared gradients must be at least 0");
-  features_.assign(features.begin(), features.end());
-  data_.assign(data.begin(), data.end());
-  index();
-}
-
-float OnlineStore::largest(std::size_t row) const {
-  float most = 0.0f;
-  for (std::size_t lane = 0; lane < n_lanes_; ++lane) {
-    most = std::max(most, std::abs(number(row, 0, lane, false)));
-    if (has_twins_) most = std::max(most, std::abs(number(row, 0, lane, true)));
+  if (is_twin) {
+    twins_[lane] = Twin(n_planes_);
+    return;
   }
-  return most;
+  for (std::size_t row = 1; row < n_dense(); ++row)
+    for (std::size_t p = 0; p < n_planes_; ++p) number(row, lane)[p * BLOCK] = 0.0f;
+  const std::size_t stride = n_blocks() * BLOCK;
+  for (std::size_t i = 0; i < gradients_.size(); i += stride) gradients_[i + lane] = 0.0f;
+  if (!origins_.empty()) origins_[lane] = {};
+  table_.each([&](int32_t, float* words) {
+    if (place_of(words).form == Form::loose) remove_loose(words, lane);
+  });
+}
+
+// Features -------------------------------------------------------------------------------------------------
+
+std::vector<std::pair<int32_t, float>> OnlineStore::largest() const {
+  std::unordered_map<int32_t, float> most;
+  for (const int32_t feature : features()) {
+    float& here = most[feature];
+    float eight[BLOCK];
+    for (std::size_t block = 0; block < n_blocks(); ++block) {
+      weights(feature, block, eight);
+      for (const float weight : eight) here = std::max(here, std::abs(weight));
+    }
+  }
+  for (const Twin& twin : twins_) {
+    Twin whole = twin;
+    catch_up(whole);
+    whole.table.each([&](int32_t feature, const float* numbers) {
+      float& here = most[feature];
+      here = std::max(here, std::abs(numbers[0]));
+    });
+  }
+  return {most.begin(), most.end()};
 }
 
 void OnlineStore::prune(float least) {
-  std::size_t kept = 1;
-  const std::size_t size = row_size();
-  for (std::size_t row = 1; row < n_rows(); ++row) {
-    if (largest(row) <= least) continue;
-    std::copy_n(data_.data() + row * size, size, data_.data() + kept * size);
-    features_[kept++] = features_[row];
+  std::unordered_map<int32_t, float> most;
+  for (const auto& [feature, weight] : largest()) most.emplace(feature, weight);
+  const auto is_kept = [&](int32_t feature) { return most[feature] > least; };
+  Lines kept(dense_.begin(), dense_.begin() + static_cast<std::ptrdiff_t>(2 * row_size()));
+  table_.each([&](int32_t feature, float* words) {
+    const Place place = place_of(words);
+    if (!is_kept(feature)) return forget(place);
+    if (place.form != Form::dense) return;
+    put(words, {Form::dense, static_cast<uint32_t>(kept.size() / row_size()), 0.0f});
+    kept.insert(kept.end(), dense(place.index), dense(place.index) + row_size());
+  });
+  kept.shrink_to_fit();
+  dense_ = std::move(kept);
+  table_.filter(is_kept);
+  for (Twin& twin : twins_) {
+    catch_up(twin);
+    twin.table.filter(is_kept);
   }
-  features_.resize(kept);
-  features_.shrink_to_fit();
-  data_.resize(kept * size);
-  data_.shrink_to_fit();
-  index();
-}
-
-inline std::size_t OnlineStore::place(int32_t feature) const {
-  const std::size_t mask = table_.size() - 1;
-  // The upper bits of the product are the well mixed ones.
-  std::size_t p = hash(feature) >> (32 - std::bit_width(mask));
-  while (table_[p].feature != feature && table_[p].feature != -1) p = (p + 1) & mask;
-  return p;
-}
-
-void OnlineStore::index() {
-  table_.assign(std::bit_ceil(std::max<std::size_t>(8, SPARSENESS * n_rows())), {-1, 0});
-  for (std::size_t row = 1; row < n_rows(); ++row)
-    table_[place(features_[row])] = {features_[row], static_cast<uint32_t>(row)};
-}
-
-std::size_t OnlineStore::find_or_add(int32_t feature) {
-  const std::size_t p = place(feature);
-  if (table_[p].feature == feature) return table_[p].row;
-  const std::size_t row = n_rows();
-  features_.push_back(feature);
-  data_.resize(data_.size() + row_size());
-  table_[p] = {feature, static_cast<uint32_t>(row)};
-  if (SPARSENESS * n_rows() > table_.size()) index();
-  return row;
-}
-
-void OnlineStore::locate(const QueryRow& row, std::vector<uint32_t>& slots) {
-  slots.push_back(0);
-  const std::size_t shift = 32 - std::bit_width(table_.size() - 1);
-  for (const int32_t feature : row.indices) __builtin_prefetch(&table_[hash(feature) >> shift]);
-  for (const int32_t feature : row.indices) slots.push_back(static_cast<uint32_t>(find_or_add(feature)));
-  const std::size_t size = row_size();
-  for (const uint32_t slot : slots) __builtin_prefetch(data_.data() + slot * size);
-}
-
-std::span<const float> OnlineStore::scores(const QueryRow& row, float intercept_scaling,
-                                           OnlineSpace& space) const {
-  space.slots.assign(1, 0);
-  space.values.assign(1, intercept_scaling);
-  const std::size_t shift = 32 - std::bit_width(table_.size() - 1);
-  for (const int32_t feature : row.indices) __builtin_prefetch(&table_[hash(feature) >> shift]);
-  const std::size_t size = row_size();
-  for (std::size_t i = 0; i < row.indices.size(); ++i) {
-    const Entry entry = table_[place(row.indices[i])];
-    if (entry.feature == -1) continue;
-    space.slots.push_back(entry.row);
-    space.values.push_back(row.values[i]);
-    __builtin_prefetch(data_.data() + entry.row * size);
-  }
-  space.scores.resize(n_blocks() * BLOCK);
-  for (std::size_t block = 0; block < n_blocks(); ++block) {
-    alignas(32) float eight[BLOCK];
-    score_block(eight, data_.data() + block * n_planes_ * BLOCK, space.slots.data(), space.values.data(),
-                space.slots.size(), size);
-    std::copy_n(eight, BLOCK, space.scores.data() + block * BLOCK);
-  }
-  return {space.scores.data(), n_lanes_};
-}
-
-void OnlineStore::learn(const Example& example, std::size_t first, std::size_t last,
-                        const OptimizerSettings& settings) {
-  for (std::size_t block = first; block < last; ++block) {
-    const std::size_t n_here = std::min(BLOCK, n_lanes_ - block * BLOCK);
-    learn_block(example, block, (1u << n_here) - 1, bits_of(example.positive, block), settings);
-    const uint32_t leaves = bits_of(example.leaves, block);
-    if (leaves != 0) learn_block(example, block + n_blocks(), leaves, 0, settings);
-  }
-}
-
-void OnlineStore::learn_block(const Example& example, std::size_t block, uint32_t active, uint32_t positive,
-                              const OptimizerSettings& settings) {
-  float* data = data_.data() + block * n_planes_ * BLOCK;
-  const std::size_t n = example.slots.size(), size = row_size();
-  alignas(32) float score[BLOCK];
-  score_block(score, data, example.slots.data(), example.values.data(), n, size);
-  Step step{};
-  bool any = settings.l2 > 0.0f || settings.l1 > 0.0f;
-  for (std::size_t l = 0; l < BLOCK; ++l) {
-    if ((active >> l & 1) == 0) continue;
-    const bool is_positive = (positive >> l & 1) != 0;
-    const float error = sigmoid(is_positive ? -score[l] : score[l]);
-    step.active[l] = 1.0f;
-    if (error < settings.min_gradient) continue;
-    any |= error > 0.0f;
-    step.gradient[l] = (is_positive ? -error : error) * example.weight;
-  }
-  if (!any) return;
-  if (settings.optimizer == Optimizer::ftrl)
-    step_ftrl(data, example.slots.data(), example.values.data(), n, size, step, settings);
-  else
-    step_adagrad(data, example.slots.data(), example.values.data(), n, size, step, settings);
 }
 
 }  // namespace labeltree

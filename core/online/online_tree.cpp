@@ -14,11 +14,11 @@ constexpr double REACHED = 1e15;  // above all that a child may be worth otherwi
 
 }  // namespace
 
-OnlineTree::OnlineTree(std::size_t n_planes) : n_planes_(n_planes) {
+OnlineTree::OnlineTree(const OptimizerSettings& settings) : settings_(settings) {
   add_node(-1, -1);
 }
 
-OnlineTree::OnlineTree(const Tree& tree, std::size_t n_planes) : OnlineTree(n_planes) {
+OnlineTree::OnlineTree(const Tree& tree, const OptimizerSettings& settings) : OnlineTree(settings) {
   leaf_.assign(tree.n_labels(), -1);
   nodes_.reserve(tree.n_nodes() + 1);
   for (std::size_t v = 0; v < tree.n_nodes(); ++v) {
@@ -36,7 +36,7 @@ OnlineTree::OnlineTree(const Tree& tree, std::size_t n_planes) : OnlineTree(n_pl
 
 int32_t OnlineTree::add_node(int32_t parent, int32_t label) {
   const auto v = static_cast<int32_t>(nodes_.size());
-  OnlineNode made(n_planes_);
+  OnlineNode made(settings_);
   made.parent = parent;
   made.label = label;
   if (parent >= 0) {
@@ -51,7 +51,7 @@ int32_t OnlineTree::add_node(int32_t parent, int32_t label) {
 void OnlineTree::refresh_twins(int32_t v) {
   OnlineNode& one = node(v);
   const bool has_twins = std::ranges::any_of(one.children, [this](int32_t c) { return is_leaf(c); });
-  one.store.resize(one.children.size() + 1, has_twins);
+  one.store().resize(one.children.size() + 1, has_twins);
 }
 
 void OnlineTree::count_leaf(int32_t v, int64_t change) {
@@ -67,27 +67,33 @@ std::vector<int32_t> OnlineTree::breadth_first() const {
   return order;
 }
 
-void OnlineTree::insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
-                        const GrowthSettings& growth, OnlineSpace& space) {
+void OnlineTree::insert(const QueryRow& row, std::span<const uint8_t> is_positive,
+                        const GrowthSettings& growth, const Settle& settle, OnlineSpace& space) {
   if (node(ABOVE).children.empty()) return add_leaf(ABOVE);
   int32_t v = node(ABOVE).children.front();
-  while (!is_leaf(v) && node(v).children.size() >= growth.max_degree)
-    v = choose(v, row, intercept_scaling, is_positive, growth.insert, space);
+  while (!is_leaf(v) && node(v).children.size() >= growth.max_degree) {
+    std::span<const float> scores;
+    if (growth.insert != Insert::cost) {
+      settle(v);
+      scores = node(v).store().scores(row, space);
+    }
+    v = choose(v, scores, is_positive, growth.insert);
+  }
+  settle(is_leaf(v) ? node(v).parent : v);
   if (is_leaf(v))
-    split_leaf(v);
+    split_leaf(v, space);
   else
     add_leaf(v);
 }
 
-int32_t OnlineTree::choose(int32_t v, const QueryRow& row, float intercept_scaling,
-                           std::span<const uint8_t> is_positive, Insert insert, OnlineSpace& space) const {
+int32_t OnlineTree::choose(int32_t v, std::span<const float> scores, std::span<const uint8_t> is_positive,
+                           Insert insert) const {
   const auto& children = node(v).children;
-  const auto scores = node(v).store.scores(row, intercept_scaling, space);
   double best = -std::numeric_limits<double>::infinity();
   int32_t chosen = children.front();
   for (std::size_t i = 0; i < children.size(); ++i) {
     const OnlineNode& child = node(children[i]);
-    const double score = scores[i + 1];
+    const double score = scores.empty() ? 0.0 : scores[i + 1];
     const bool is_reached = at(children[i]) < is_positive.size() && is_positive[at(children[i])] != 0;
     const double rarity = -static_cast<double>(child.n_rows);
     double value = score;
@@ -110,14 +116,14 @@ void OnlineTree::add_leaf(int32_t v) {
   const int32_t made = add_node(v, label);
   leaf_.push_back(made);
   refresh_twins(v);
-  OnlineStore& store = node(v).store;
-  store.copy(store, 0, false, node(v).children.size(), false, 1.0f);
+  OnlineStore& store = node(v).store();
+  store.copy(0, node(v).children.size());
   count_leaf(made, 1);
 }
 
 // A new parent takes the leaf's place. Of the rows that reach it, all so far were rows of the leaf and none
 // of the new label: what the leaf's twin has learned, with its sign changed or not.
-void OnlineTree::split_leaf(int32_t old) {
+void OnlineTree::split_leaf(int32_t old, OnlineSpace& space) {
   const int32_t above = node(old).parent, position = node(old).position;
   const int32_t middle = add_node(-1, -1);
   node(middle).parent = above;
@@ -129,13 +135,12 @@ void OnlineTree::split_leaf(int32_t old) {
   node(old).position = 0;
   node(middle).children.push_back(old);
   refresh_twins(middle);
-  OnlineStore& store = node(middle).store;
-  const OnlineStore& twins = node(above).store;
+  OnlineStore& store = node(middle).store();
+  const OnlineStore& twins = node(above).store();
   const auto lane = at(position) + 1;
-  store.copy(twins, lane, true, 0, false, 1.0f);
-  store.copy(twins, lane, true, 1, false, -1.0f);
-  store.copy(twins, lane, true, 1, true, 1.0f);
-  node(above).store.clear(lane, true);
+  store.start_from_twin(twins, lane, space);
+  store.copy_twin(twins, lane, 1);
+  node(above).store().clear(lane, true);
   refresh_twins(above);
   add_leaf(middle);
 }
@@ -161,12 +166,12 @@ void OnlineTree::remove(int32_t v) {
   if (position != last) {
     parent.children[position] = parent.children[last];
     node(parent.children[position]).position = static_cast<int32_t>(position);
-    parent.store.copy(parent.store, last + 1, false, position + 1, false, 1.0f);
-    if (parent.store.has_twins()) parent.store.copy(parent.store, last + 1, true, position + 1, true, 1.0f);
+    parent.store().copy(last + 1, position + 1);
+    if (parent.store().has_twins()) parent.store().copy_twin(parent.store(), last + 1, position + 1);
   }
   parent.children.pop_back();
   refresh_twins(above);
-  node(v) = OnlineNode(n_planes_);
+  node(v) = OnlineNode(settings_);
   if (above != ABOVE && parent.children.size() == 1) contract(above);
 }
 
@@ -176,12 +181,8 @@ void OnlineTree::contract(int32_t v) {
   node(child).parent = above;
   node(child).position = position;
   refresh_twins(above);
-  if (is_leaf(child)) {
-    OnlineStore& store = node(above).store;
-    store.clear(at(position) + 1, true);
-    store.copy(node(v).store, 1, true, at(position) + 1, true, 1.0f);
-  }
-  node(v) = OnlineNode(n_planes_);
+  if (is_leaf(child)) node(above).store().copy_twin(node(v).store(), 1, at(position) + 1);
+  node(v) = OnlineNode(settings_);
 }
 
 }  // namespace labeltree

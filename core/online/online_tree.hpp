@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,29 +26,35 @@ struct GrowthSettings {
 };
 
 struct OnlineNode {
-  explicit OnlineNode(std::size_t n_planes) : store(n_planes) {}
+  explicit OnlineNode(const OptimizerSettings& settings) : stored(std::make_shared<OnlineStore>(settings)) {}
+
+  const OnlineStore& store() const { return *stored; }
+  // To be changed: a copy, where others start from it.
+  OnlineStore& store() {
+    if (stored.use_count() > 1) stored = std::make_shared<OnlineStore>(*stored);
+    return *stored;
+  }
 
   int32_t parent = -1;
-  int32_t position = 0;           // among its siblings; its lane is one more
-  int32_t label = -1;             // -1 for inner nodes
-  int64_t n_rows = 0;             // that had a label below it
-  int64_t n_leaves = 0;           // below it, or itself
-  std::vector<int32_t> children;  // in the order of lanes
-  OnlineStore store;              // of the children
+  int32_t position = 0;                 // among its siblings; its lane is one more
+  int32_t label = -1;                   // -1 for inner nodes
+  int64_t n_rows = 0;                   // that had a label below it
+  int64_t n_leaves = 0;                 // below it, or itself
+  std::vector<int32_t> children;        // in the order of lanes
+  std::shared_ptr<OnlineStore> stored;  // of the children
 };
 
 // Node 0 stands above the root: its only child is the root, and every row reaches it. Nodes that are gone
 // keep their number and have no parent.
 class OnlineTree {
  public:
-  explicit OnlineTree(std::size_t n_planes);
+  explicit OnlineTree(const OptimizerSettings& settings);
   // A whole tree at once, with nothing learned yet; nodes are numbered as there, plus one.
-  OnlineTree(const Tree& tree, std::size_t n_planes);
+  OnlineTree(const Tree& tree, const OptimizerSettings& settings);
 
   static constexpr int32_t ABOVE = 0;
   std::size_t n_labels() const { return leaf_.size(); }
   std::size_t size() const { return nodes_.size(); }
-  std::size_t n_planes() const { return n_planes_; }
   int32_t leaf(int32_t label) const { return leaf_[static_cast<std::size_t>(label)]; }
   const OnlineNode& node(int32_t v) const { return nodes_[static_cast<std::size_t>(v)]; }
   OnlineNode& node(int32_t v) { return nodes_[static_cast<std::size_t>(v)]; }
@@ -54,10 +62,12 @@ class OnlineTree {
   // Nodes breadth first from the root, children in the order of lanes: how a Tree numbers them.
   std::vector<int32_t> breadth_first() const;
 
+  // Called with a parent whose store is needed now, so that rows it has yet to learn are learned before.
+  using Settle = std::function<void(int32_t)>;
   // A new label for a row; is_positive has a 1 for each node that the row reaches. The model afterwards is
   // the one that would have been learned with this tree from the first row on.
-  void insert(const QueryRow& row, float intercept_scaling, std::span<const uint8_t> is_positive,
-              const GrowthSettings& growth, OnlineSpace& space);
+  void insert(const QueryRow& row, std::span<const uint8_t> is_positive, const GrowthSettings& growth,
+              const Settle& settle, OnlineSpace& space);
   // Removes labels, keep[label] being 0 for them; the others are renumbered in the same order. A parent
   // with one child left goes too, and its child takes over its place and its lane.
   void remove_labels(std::span<const uint8_t> keep);
@@ -67,14 +77,14 @@ class OnlineTree {
  private:
   int32_t add_node(int32_t parent, int32_t label);
   void add_leaf(int32_t v);
-  void split_leaf(int32_t leaf);
-  int32_t choose(int32_t v, const QueryRow& row, float intercept_scaling,
-                 std::span<const uint8_t> is_positive, Insert insert, OnlineSpace& space) const;
+  void split_leaf(int32_t leaf, OnlineSpace& space);
+  int32_t choose(int32_t v, std::span<const float> scores, std::span<const uint8_t> is_positive,
+                 Insert insert) const;
   void count_leaf(int32_t v, int64_t change);
   void remove(int32_t v);
   void contract(int32_t v);
 
-  std::size_t n_planes_;
+  OptimizerSettings settings_;
   std::vector<OnlineNode> nodes_;
   std::vector<int32_t> leaf_;  // [label]
 };

@@ -44,24 +44,40 @@ void construct(OnlineModel* self, const Tree* tree, int64_t n_features, const On
     new (self) OnlineModel(*tree, n, settings);
 }
 
-auto restore(I32 parent, I32 label, I64 n_rows, I64 row_begin, I32 features, F32 numbers,
-             const Counts& counts, int64_t n_features, const OnlineSettings& settings) {
-  return std::make_unique<OnlineModel>(
-      OnlineView{view(parent), view(label), view(n_rows), view(row_begin), view(features), view(numbers)},
-      counts_of(counts), count(n_features, "n_features"), settings);
+auto restore(I32 parent, I32 label, I64 n_rows, I64 row_begin, I64 example_begin, I64 loose_begin,
+             I32 features, U8 forms, F32 numbers, I32 examples, F32 values, F32 gradients, I32 loose_features,
+             I32 loose_lanes, F32 loose_numbers, const Counts& counts, int64_t n_features,
+             const OnlineSettings& settings) {
+  const StoreView stores{view(features),       view(forms),       view(numbers),
+                         view(examples),       view(values),      view(gradients),
+                         view(loose_features), view(loose_lanes), view(loose_numbers)};
+  const OnlineView arrays{view(parent),        view(label),       view(n_rows), view(row_begin),
+                          view(example_begin), view(loose_begin), stores};
+  return unlocked([&] {
+    return std::make_unique<OnlineModel>(arrays, counts_of(counts), count(n_features, "n_features"),
+                                         settings);
+  });
 }
 
 auto arrays_of(const OnlineModel& self) {
   auto made = unlocked([&] { return self.arrays(); });
+  StoreArrays& stores = made.stores;
   return std::tuple(give(std::move(made.parent)), give(std::move(made.label)), give(std::move(made.n_rows)),
-                    give(std::move(made.row_begin)), give(std::move(made.features)),
-                    give(std::move(made.numbers)));
+                    give(std::move(made.row_begin)), give(std::move(made.example_begin)),
+                    give(std::move(made.loose_begin)), give(std::move(stores.features)),
+                    give(std::move(stores.forms)), give(std::move(stores.numbers)),
+                    give(std::move(stores.examples)), give(std::move(stores.values)),
+                    give(std::move(stores.gradients)), give(std::move(stores.loose_features)),
+                    give(std::move(stores.loose_lanes)), give(std::move(stores.loose_numbers)));
 }
 
 void bind_state(ModelClass& model) {
   model.def("__init__", &construct, "tree"_a.none(), "n_features"_a, "settings"_a)
       .def_static("restore", &restore, array("parent"), array("label"), array("n_rows"), array("row_begin"),
-                  array("features"), array("numbers"), "counts"_a, "n_features"_a, "settings"_a)
+                  array("example_begin"), array("loose_begin"), array("features"), array("forms"),
+                  array("numbers"), array("examples"), array("values"), array("gradients"),
+                  array("loose_features"), array("loose_lanes"), array("loose_numbers"), "counts"_a,
+                  "n_features"_a, "settings"_a)
       .def("arrays", &arrays_of)
       .def("nodes", [](const OnlineModel& self) { return give(self.nodes()); })
       .def_prop_ro("n_labels", [](const OnlineModel& self) { return self.tree().n_labels(); })

@@ -38,8 +38,17 @@ _ARRAYS = {
     "label": "i4",
     "n_rows": "i8",
     "row_begin": "i8",
+    "example_begin": "i8",
+    "loose_begin": "i8",
     "features": "i4",
+    "forms": "u1",
     "numbers": "f4",
+    "examples": "i4",
+    "values": "f4",
+    "gradients": "f4",
+    "loose_features": "i4",
+    "loose_lanes": "i4",
+    "loose_numbers": "f4",
 }
 _META = {"params", "intercept_scaling", "counts", "n_features"}
 # Minimum log-odds of the bias after a warm start. The bias of a node without positive rows would be

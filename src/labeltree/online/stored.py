@@ -22,7 +22,18 @@ ONLINE = "online"
 _PREFIX = f"{ONLINE}."
 _RECENT = ("indptr", "indices", "values", "label_indptr", "labels")
 _ARRAYS = (
-    *("parent", "label", "n_rows", "row_begin", "features", "numbers", "positions"),
+    *(
+        "parent",
+        "label",
+        "n_rows",
+        "row_begin",
+        "example_begin",
+        "loose_begin",
+        "features",
+        "forms",
+    ),
+    *("numbers", "examples", "values", "gradients"),
+    *("loose_features", "loose_lanes", "loose_numbers", "positions"),
     *(f"recent.{name}" for name in _RECENT),
 )
 _CONTENT = {"params": dict, "intercept_scaling": float, "counts": list, "n_features": int}
