@@ -53,7 +53,7 @@ def _change(rng: Random, inner: Any, key: Any) -> None:
     elif kind < 0.9:
         _add(rng, inner, key)
     else:
-        inner[key] = nested(int(pick(rng, [3, 15, 17, 700])))
+        inner[key] = nested(int(pick(rng, [3, 15, 17, 300])))
 
 
 def _add(rng: Random, inner: Any, key: Any) -> None:
