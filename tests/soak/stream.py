@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 N_TAGS = 60  # at a time
-ROWS_PER_TAG = 2000  # after so many rows, the oldest tag goes and a new one comes
+ROWS_PER_TAG = 2000  # after this number of rows, the oldest tag goes and a new one comes
 _WORDS_PER_TAG = 30
 
 

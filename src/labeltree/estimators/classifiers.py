@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labeltree.arguments import check_kind
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
@@ -24,6 +23,7 @@ from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.online import OnlineMixin
 from labeltree.estimators.output import check_sparse_output
 from labeltree.estimators.prediction import PredictionMixin
+from labeltree.estimators.scoring import class_accuracy, set_accuracy
 from labeltree.estimators.state import FitCounts, FittedState
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
@@ -380,24 +380,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         """Return the share of rows whose class, or whose whole set of labels, is correct."""
         state = self._fitted
         if state.label_kind == "classes":
-            return self._accuracy(X, y, sample_weight)
-        predicted: Any = self._predicted(X)
+            return class_accuracy(super().score, X, y, sample_weight)
         rows = targets.true_labels(y, state.classes, state.label_kind)
-        targets.check_same_rows(predicted, rows)
-        if rows.n_rows == 0:
-            raise ValueError("score needs at least one row, but X has none")
-        truth = rows.to_csr()
-        predicted.resize(truth.shape)  # labels that were not in training are never predicted
-        is_correct = (truth != predicted).sum(axis=1) == 0
-        return float(np.average(is_correct, weights=sample_weight))
-
-    def _accuracy(self, X: Any, y: Any, sample_weight: Any) -> float:
-        check_kind("sample_weight", sample_weight, "ArrayLike | None")
-        try:
-            with np.errstate(all="ignore"):  # numbers of different precision are compared
-                return float(super().score(X, targets.as_classes(y), sample_weight))
-        except (TypeError, OverflowError) as error:
-            raise ValueError(f"y must hold classes like those of fit: {error}") from None
+        return set_accuracy(self._predicted(X), rows, sample_weight)
 
     # scikit-learn's tags --------------------------------------------------------------------------
 

@@ -387,22 +387,17 @@ def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
 def _checked(meta: Any) -> tuple[OnlineParams, float, Any, int]:
     if not isinstance(meta, dict) or meta.keys() != _META:
         raise ValueError(f"an online state must have {', '.join(sorted(_META))}")
-    counts, n_features, intercept_scaling = (
-        meta["counts"],
-        meta["n_features"],
-        meta["intercept_scaling"],
+    counts, n_features, scaling = (
+        meta[name] for name in ("counts", "n_features", "intercept_scaling")
     )
     if not isinstance(counts, list) or len(counts) != 3:
         raise ValueError(f"counts of an online state must be three, but are {counts!r:.40}")
     for name, number in (("n_features", n_features), *(("counts", count) for count in counts)):
         check_count(name, number)
-    if not isinstance(intercept_scaling, int | float) or not 0 <= intercept_scaling <= MAX_NUMBER:
-        raise ValueError(
-            f"intercept_scaling must be at least 0, at most {MAX_NUMBER}, but is "
-            f"{intercept_scaling!r:.40}"
-        )
+    if not isinstance(scaling, int | float) or not 0 <= scaling <= MAX_NUMBER:
+        raise ValueError(f"intercept_scaling must lie in 0..{MAX_NUMBER}, but is {scaling!r:.40}")
     try:
         options = OnlineParams.parse(meta["params"])
     except TypeError as error:
         raise ValueError(str(error)) from None
-    return options, float(intercept_scaling), tuple(counts), n_features
+    return options, float(scaling), tuple(counts), n_features

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from labeltree.data.replacing import sync_folder
 from labeltree.serve.messages import FeedbackRequest, encode
 from labeltree.serve.problems import RequestError
 
@@ -50,15 +51,6 @@ class FeedbackFile:
         except OSError:  # a full disk: nothing of a line that was not acknowledged stays
             os.ftruncate(file, size)
             raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the name of a new file durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def feedback_record(request: FeedbackRequest, model: str, version: str) -> dict[str, Any]:

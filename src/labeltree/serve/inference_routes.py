@@ -121,7 +121,7 @@ def _rows(model: ServedModel, asked: InferRequest) -> list[Any]:
     if model.is_text:
         texts = _flat(given.data)
         if given.shape not in ([len(texts)], [len(texts), 1]):
-            raise RequestError(400, f"the shape must be [{len(texts)}], as there are so many texts")
+            raise RequestError(400, f"the shape must be [{len(texts)}], the number of texts")
         if not all(isinstance(text, str) for text in texts):
             raise RequestError(400, "texts must be strings")
         return texts

@@ -392,13 +392,13 @@ def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hasha
         raise ValueError(
             f"names must have one entry per label, {n_labels} in all, but has {len(given)}"
         )
-    unhashable = next((name for name in given if not is_hashable(name)), None)
-    if unhashable is not None:
-        raise TypeError(f"names must be hashable, but one is {shown(unhashable)}")
+    seen: set[Hashable] = set()
     with np.errstate(all="ignore"):  # numbers of different precision are compared
-        n_names = len(set(given))
-    if n_names != n_labels:
-        seen: set[Hashable] = set()
-        twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"a label must be on one leaf, but the name {twice!r} occurs twice")
+        for name in given:
+            if not is_hashable(name):
+                raise TypeError(f"names must be hashable, but one is {shown(name)}")
+            if name in seen:
+                twice = f"the name {shown(name)} occurs twice"
+                raise ValueError(f"a label must be on one leaf, but {twice}")
+            seen.add(name)
     return given
