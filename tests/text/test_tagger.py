@@ -221,7 +221,10 @@ def test_invalid_texts_and_tags_are_refused(texts, tags, message) -> None:
         ({"ngram_range": (1, 2**63 - 2)}, r"max <= 100, but is \(1, 9223372036854775806\)"),
         ({"ngram_range": 2}, "ngram_range must be two integers, but is 2"),
         ({"stop_words": "german"}, "stop_words must be None, 'english' or a list of words"),
-        ({"min_df": "rare"}, "min_df must be a number or 'auto', but is 'rare'"),
+        (
+            {"min_df": "rare"},
+            "min_df must be 'auto', an integer of at least 1 or a share from 0 to 1, but is 'rare'",
+        ),
         ({"n_features": 0}, "n_features must be None or 1 to"),
         ({"lowercase": "yes"}, "lowercase must be True or False, but is 'yes'"),
     ],

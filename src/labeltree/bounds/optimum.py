@@ -214,7 +214,8 @@ def k_sparse_upper_bound(optimum: float, n_rows: int, k: int) -> float:
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, but is {k}")
-    return k * (optimum + 3 * n_rows)
+    best = optimum.item() if isinstance(optimum, np.generic) else optimum  # of any precision
+    return int(k) * (best + 3 * int(n_rows))
 
 
 @checked

@@ -19,12 +19,15 @@ def class_accuracy(
     try:
         with np.errstate(all="ignore"):  # numbers of different precision are compared
             return float(score(X, targets.as_classes(y), sample_weight))
-    except (TypeError, OverflowError) as error:
-        raise ValueError(f"y must hold classes like those of fit: {error}") from None
+    except (TypeError, OverflowError):
+        raise ValueError("y must hold classes that can be compared with those of fit") from None
 
 
 def set_accuracy(predicted: Any, rows: LabelRows, sample_weight: Any) -> float:
     """Return the share of rows whose whole set of labels is predicted."""
+    check_kind("sample_weight", sample_weight, "ArrayLike | None")
+    if sample_weight is not None and not np.isfinite(np.asarray(sample_weight, float)).all():
+        raise ValueError("sample_weight must be finite, but is not")
     targets.check_same_rows(predicted, rows)
     if rows.n_rows == 0:
         raise ValueError("score needs at least one row, but X has none")

@@ -58,11 +58,11 @@ def propensities(
     frequencies = np.asarray(counts, dtype=np.float64)
     if frequencies.ndim != 1 or not ((frequencies >= 0) & (frequencies <= n_rows)).all():
         raise ValueError(f"counts must hold one number in 0..{n_rows} per label")
+    a, b = float(a), float(b)  # single precision is not enough
     if not (0 <= a <= 10 and 0 < b <= 1e6):
         raise ValueError(
             f"a must be in 0..10, b at most 1e6 and b above 0, but a is {a} and b is {b}"
         )
-    a, b = float(a), float(b)  # single precision is not enough
     scale = (np.log(n_rows) - 1) * (b + 1) ** a
     return np.asarray(1.0 / (1.0 + scale * (frequencies + b) ** -a))
 

@@ -56,8 +56,11 @@ class TextOptions:
             )
         self._check_language()
         is_word = isinstance(self.min_df, str)
-        if self.min_df != AUTO if is_word else not isinstance(self.min_df, Real):
-            raise ValueError(f"min_df must be a number or 'auto', but is {self.min_df!r:.40}")
+        if self.min_df != AUTO if is_word else not _is_count_or_share(self.min_df):
+            raise ValueError(
+                "min_df must be 'auto', an integer of at least 1 or a share from 0 to 1, but is "
+                f"{self.min_df!r:.40}"
+            )
         most = self.max_features
         if most is not None and not (_is_integer(most) and most >= 1):
             raise ValueError(f"max_features must be None or at least 1, but is {most!r:.40}")
@@ -149,6 +152,12 @@ def _check_ngrams(ngram_range: Any) -> None:
             f"ngram_range must be (min, max) with 1 <= min <= max <= {_MAX_NGRAM}, but is "
             f"{ngram_range!r:.40}"
         )
+
+
+def _is_count_or_share(value: Any) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    return int(value) >= 1 if _is_integer(value) else 0.0 <= float(value) <= 1.0
 
 
 def _is_integer(value: Any) -> bool:
