@@ -157,8 +157,8 @@ def _check_ngrams(ngram_range: Any) -> None:
 def _is_count_or_share(value: Any) -> bool:
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         return False
-    number = float(value)
-    return number >= 1 if _is_integer(value) else 0.0 <= number <= 1.0
+    given: Any = value
+    return bool(given >= 1) if _is_integer(given) else bool(0.0 <= float(given) <= 1.0)
 
 
 def _is_integer(value: Any) -> bool:
