@@ -8,13 +8,14 @@ CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
 	@echo 'make test    run the tests'
 	@echo 'make test-browser  run the tests of the page of labeltree serve in headless Chromium'
+	@echo 'make test-annif    run the tests that need Annif: its backend and its clients'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -48,6 +49,12 @@ test: $(VENV)/installed
 test-browser: $(VENV)/installed
 	$(PIP) 'playwright>=1.45'
 	LABELTREE_TEST_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
+
+# Annif has an environment of its own, because it pins what it needs.
+test-annif:
+	$(PYTHON) -m venv .venv-annif
+	.venv-annif/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'annif>=1.4' annif-client
+	.venv-annif/bin/python -m pytest -q tests/annif tests/serve/test_annif_clients.py
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -151,4 +158,4 @@ fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
 
 clean:
-	rm -rf build dist demo .venv .venv-asan .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-tsan

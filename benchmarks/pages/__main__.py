@@ -28,6 +28,7 @@ MEASURED = (
     "online",
     "pipe",
     "scale",
+    "serve",
     "text",
     "threads",
     "trees",

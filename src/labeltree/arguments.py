@@ -164,9 +164,12 @@ def check_kind(name: str, value: Any, annotation: str) -> None:
     Traceback (most recent call last):
     TypeError: weights must be an array of numbers or None, but is ['a']
     """
-    rule = Rule.of(name, annotation)
+    rule = _rule(name, annotation)
     assert rule is not None
     rule.check(value)
+
+
+_rule = functools.cache(Rule.of)
 
 
 def check_row(indices: Any, values: Any) -> None:

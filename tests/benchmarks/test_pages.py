@@ -26,6 +26,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "online": ["--data", "changelogs", "--finish", "DATA/a"],
     "pipe": ["--lines", "9"],
     "scale": ["--max-labels", "1000"],
+    "serve": ["--seconds", "1", "--max-texts", "9"],
     "text": [],
     "threads": ["DATA/a"],
     "trees": ["DATA/a", "DATA/b"],

@@ -46,21 +46,23 @@ def test_the_client_teaches(client) -> None:
     assert client.learn("food", documents).status_code == 204
 
 
-def test_the_http_backend_of_annif_gets_suggestions(server: Running, tmp_path: Path) -> None:
-    pytest.importorskip("annif")
-    from annif.backend.http import HTTPBackend
-    from annif.corpus import Document, Subject
-    from annif.vocab import SubjectIndex
+def test_the_http_backend_of_annif_gets_suggestions(
+    server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = pytest.importorskip("annif.registry")
+    from annif.corpus import Document
+    from annif.vocab import VocabFileTSV
 
-    class Project:
-        project_id, subjects, datadir = "http", SubjectIndex(), str(tmp_path)
-        vocab_lang = "en"
-
-    for name in ("tea", "milk", "bread", "butter"):
-        Project.subjects.append(Subject(uri=name, labels={"en": name}, notation=None))
-    parameters = {"endpoint": f"{server.url}/v1/projects/food/suggest", "project": "food"}
-    backend = HTTPBackend("http", parameters, Project())
-    backend.initialize()
-    (found,) = backend.suggest([Document(text="green tea")])
+    names = ("tea", "milk", "bread", "butter")
+    (tmp_path / "vocab.tsv").write_text("".join(f"<{name}>\t{name}\n" for name in names))
+    (tmp_path / "projects.cfg").write_text(
+        "[remote]\nbackend=http\nlanguage=en\nvocab=food\nlimit=2\n"
+        f"endpoint={server.url}/v1/projects/food/suggest\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    project = registry.AnnifRegistry("projects.cfg", "data", False).get_project("remote")
+    project.vocab.load_vocabulary(VocabFileTSV("vocab.tsv", "en"))
+    assert project.is_trained
+    (found,) = project.suggest([Document(text="green tea")])
     best = max(found, key=lambda suggestion: suggestion.score)
-    assert Project.subjects[best.subject_id].uri == "tea"
+    assert project.subjects[best.subject_id].uri == "tea"

@@ -7,6 +7,7 @@ import hmac
 import ipaddress
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 from labeltree.serve.exchange import Request, Response
@@ -51,6 +52,8 @@ class Gate:
         self._origins = frozenset(origin.encode() for origin in settings.cors_origins)
         self._hosts = frozenset(host.lower() for host in settings.allowed_hosts)
         self.n_in_flight = 0
+        # The same few names in all requests; the cache is bounded, as clients choose them.
+        self._is_own_name = lru_cache(64)(self._is_own)
 
     def admit(self, headers: dict[bytes, bytes], *, is_open: bool, is_change: bool) -> None:
         """Refuse a request by its headers; RequestError if it may not pass."""
@@ -79,11 +82,14 @@ class Gate:
 
     def _check_host(self, host: bytes) -> None:
         """Refuse names of other machines: a web page could point its own name at this one."""
-        name = host.decode("latin-1").lower()
-        name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
-        if name == "localhost" or name in self._hosts or _is_address(name):
-            return
-        raise RequestError(421, f"the server does not answer as {name!r:.100}; set --allowed-hosts")
+        if not self._is_own_name(host):
+            name = _without_port(host)
+            rule = f"the server does not answer as {name!r:.100}; set --allowed-hosts"
+            raise RequestError(421, rule)
+
+    def _is_own(self, host: bytes) -> bool:
+        name = _without_port(host)
+        return name == "localhost" or name in self._hosts or _is_address(name)
 
     def _check_token(self, authorization: bytes, *, is_change: bool) -> None:
         scheme, _, given = authorization.partition(b" ")
@@ -146,6 +152,12 @@ class Gate:
         """Return the answer to the question of a browser whether a page may ask."""
         allowed = self.cors_headers(origin)
         return Response(b"", 204, b"text/plain", (*allowed, *_CORS) if allowed else ())
+
+
+def _without_port(host: bytes) -> str:
+    name = host.decode("latin-1").lower()
+    before, _, port = name.rpartition(":")
+    return before if port.isdigit() else name
 
 
 def _is_address(name: str) -> bool:
