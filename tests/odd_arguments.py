@@ -124,11 +124,14 @@ GIVEN: dict[str, dict[str, Any]] = {
     "metrics.log_loss": {"Y_true": NUMBERS, "probabilities": np.full((4, 4), 0.5)},
     "metrics.propensities": {"counts": [3, 2, 1, 1], "n_rows": 8},
     "metrics.evaluate": {"Y_true": NUMBERS, "ranked": RANKED, "ks": (1, 2)},
-    "metrics.ece_at_k": {
-        "Y_true": NUMBERS,
-        "ranked": RANKED,
-        "k": 2,
-        "probabilities": np.full((4, 2), 0.5),
+    **{
+        f"metrics.{name}_at_k": {
+            "Y_true": NUMBERS,
+            "ranked": RANKED,
+            "k": 2,
+            "probabilities": np.full((4, 2), 0.5),
+        }
+        for name in ("brier", "ece", "log_loss")
     },
 }
 # They read or write files, fetch data, take long, or only hold what others have computed.

@@ -8,6 +8,7 @@ from typing import Any
 Figures = dict[str, Any]
 OURS = "labeltree"  # the row of the default settings
 NOISE = 0.1  # relative differences in time below this are within noise
+POINTS = 0.1  # differences of shares below this are within noise, or below two standard errors
 #: Packages whose batch time once included the construction of their queries.
 _TIMED_WITH_LISTS = ("omikuji", "fasttext", "vowpalwabbit")
 
@@ -20,6 +21,10 @@ class Measure:
     name: str
     more_is_better: bool = False
     is_share: bool = False
+
+    def noise(self, theirs: Figures) -> float:
+        """Return the points of a share that are within noise."""
+        return max(POINTS, 2 * float(theirs.get(f"{self.key}_lead_se", 0.0)))
 
     def lead(self, ours: Figures, theirs: Figures) -> float | None:
         """Return the factor or points by which labeltree is better; None if one is unknown."""
@@ -38,6 +43,8 @@ QUALITY = [
     Measure("nDCG@5", "nDCG@5", True, True),
     *(Measure(f"PSP@{k}", f"PSP@{k}", True, True) for k in (1, 3, 5)),
     Measure("ECE@5", "ECE@5", False, True),
+    Measure("Brier@5", "Brier score at 5", False, True),
+    Measure("log_loss@5", "log loss at 5"),
 ]
 COST = [
     Measure("train_cpu_s", "training time"),

@@ -20,6 +20,8 @@ import numpy as np
 
 from benchmarks.machine import ROOT
 from benchmarks.rivals.environments import NotInstalledError, interpreter, tail
+from benchmarks.rivals.figures import OURS
+from benchmarks.rivals.paired import hits_of, kept_leads
 from benchmarks.rivals.prepare import SEED, Prepared
 from benchmarks.rivals.systems import System
 from labeltree import metrics
@@ -27,6 +29,7 @@ from labeltree.data import LabelRows
 
 SHORT_S = 45.0  # seconds; a phase is repeated until its processes took this long in total
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
+OF_PROBABILITIES = ("ECE@5", "Brier@5")  # in percent
 
 
 #: Kinds of scores without a meaningful calibration error.
@@ -82,7 +85,7 @@ def measure(
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job = job_of(system, data, Path(work)) | {"threads": threads, "settings": settings}
             run = Run(python, job, Path(work), time.monotonic() + timeout_s, repeats)
-            evaluate = partial(evaluated, job, data, rival.scores not in NO_PROBABILITIES)
+            evaluate = partial(evaluated, job, data, system)
             layouts = rival.layouts or ("",)
             if rival.seed is None:
                 result |= run.trainings_evaluated(layouts[0], evaluate)
@@ -268,19 +271,25 @@ def size_mb(path: Path) -> float:
     return sum(p.stat().st_size for p in files) / 1e6
 
 
-def evaluated(job: dict[str, Any], data: Prepared, has_probabilities: bool) -> dict[str, float]:
+def evaluated(job: dict[str, Any], data: Prepared, system: System) -> dict[str, float]:
     """Return the accuracy of the ranking that the last batch wrote."""
+    has_probabilities = system.rival.scores not in NO_PROBABILITIES
+    test = data.labels("tst")
     with np.load(job["ranked"]) as ranked:
         scores = ranked["scores"] if has_probabilities else None
-        return quality(data.labels("trn"), data.labels("tst"), ranked["labels"], scores)
+        found = quality(data.labels("trn"), test, ranked["labels"], scores)
+        hits = hits_of(test, ranked["labels"])
+    return found | kept_leads(data.hits, hits, is_ours=system.name == OURS)
 
 
 def quality(train: LabelRows, test: LabelRows, ranked: Any, scores: Any = None) -> dict[str, float]:
-    """Return the metrics of a ranking in percent; ECE@5 if there are scores."""
+    """Return the metrics of a ranking in percent, and the log loss; some need scores."""
     try:
         found = metrics.evaluate(
             test, ranked, propensity=metrics.propensities(train), probabilities=scores
         )
     except ValueError as error:
         raise BadRankingError(f"predictions are not a ranking: {error}") from error
-    return {name: round(100 * found[name], 2) for name in (*KEPT, "ECE@5") if name in found}
+    names = (*KEPT, *OF_PROBABILITIES)
+    result = {name: round(100 * found[name], 2) for name in names if name in found}
+    return result | ({"log_loss@5": round(found["log_loss@5"], 4)} if scores is not None else {})

@@ -42,6 +42,11 @@ class Prepared:
         """The features of the test rows."""
         return self.folder / "X.tst.npz"
 
+    @property
+    def hits(self) -> Path:
+        """What labeltree's default ranked right; removed when other rows are prepared."""
+        return self.folder / "hits.npy"
+
     def labels(self, part: str) -> LabelRows:
         """Return the labels of the rows of "trn" or "tst"."""
         return read_npz_labels(self.folder / f"Y.{part}.npz")

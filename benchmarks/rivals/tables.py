@@ -126,7 +126,7 @@ def _ahead(measure: Measure, ours: Figures, run: dict[str, Any]) -> Iterator[str
         lead = None if is_ours(theirs) else measure.lead(ours, theirs)
         if lead is None:
             continue
-        if measure.is_share and lead <= -0.05:
+        if measure.is_share and lead < -measure.noise(theirs):
             ahead.append((lead, f"{theirs['system']} by {-lead:.1f} points"))
         elif not measure.is_share and lead < 1 / (1 + NOISE):
             ahead.append((lead, f"{theirs['system']} {1 / lead:.2g} times"))

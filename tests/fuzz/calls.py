@@ -262,6 +262,8 @@ def _metrics(Y: Any) -> list[Call]:
     sets = {"Y_true": true.to_csr(), "Y_pred": true.to_csr()}
     return [
         *(Call(name, getattr(metrics, name), given | k) for name, given in named),
+        Call("brier", metrics.brier_at_k, both | k, {"probabilities": chances}),
+        Call("log_loss_at_k", metrics.log_loss_at_k, both | k, {"probabilities": chances}),
         Call("ece", metrics.ece_at_k, both | k, {"probabilities": chances, "n_bins": 3}),
         Call("evaluate", metrics.evaluate, both, {"ks": (1, 2), "probabilities": chances}),
         Call(

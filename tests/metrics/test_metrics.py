@@ -160,6 +160,18 @@ def test_top_labels_break_ties_in_favor_of_the_lower_label(
 
 
 @fast
+@given(scored_rows(), st.integers(1, N_LABELS))
+def test_brier_score_and_log_loss_at_k_equal_the_reference(
+    case: tuple[list[set[int]], list[dict[int, float]]], k: int
+) -> None:
+    rows, scores = case
+    given_rows = as_labels(rows, n_labels=N_LABELS), csr(scores), k
+    score, loss = metrics.brier_at_k(*given_rows), metrics.log_loss_at_k(*given_rows, eps=1e-6)
+    assert score == pytest.approx(reference.brier_at_k(rows, scores, k))
+    assert loss == pytest.approx(reference.log_loss_at_k(rows, scores, k, 1e-6))
+
+
+@fast
 @given(scored_rows(), st.integers(1, N_LABELS), st.integers(1, 7))
 def test_ece_equals_the_reference(
     case: tuple[list[set[int]], list[dict[int, float]]], k: int, n_bins: int
@@ -331,6 +343,8 @@ def test_probabilities_above_one_are_refused() -> None:
 def test_calibration_without_probabilities_is_refused() -> None:
     with pytest.raises(ValueError, match="pass probabilities"):
         metrics.ece_at_k(TRUTH, RANKED, 1)
+    with pytest.raises(ValueError, match="pass probabilities"):
+        metrics.brier_at_k(TRUTH, RANKED, 1)
 
 
 def test_probabilities_of_another_shape_are_refused() -> None:

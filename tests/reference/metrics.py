@@ -93,3 +93,23 @@ def ece_at_k(
         accuracy = sum(hit for _, hit in entries) / len(entries)
         error += len(entries) / total * abs(accuracy - confidence)
     return error
+
+
+def brier_at_k(truth: Sequence[set[int]], scores: Sequence[Mapping[int, float]], k: int) -> float:
+    errors = [
+        (row[j] - (j in true)) ** 2
+        for true, row in zip(truth, scores, strict=True)
+        for j in best_labels(row, k)
+    ]
+    return sum(errors) / max(len(errors), 1)
+
+
+def log_loss_at_k(
+    truth: Sequence[set[int]], scores: Sequence[Mapping[int, float]], k: int, eps: float
+) -> float:
+    losses = []
+    for true, row in zip(truth, scores, strict=True):
+        for j in best_labels(row, k):
+            p = min(max(row[j], eps), 1 - eps)
+            losses.append(-math.log(p if j in true else 1 - p))
+    return sum(losses) / max(len(losses), 1)

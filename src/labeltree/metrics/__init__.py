@@ -6,7 +6,7 @@ label numbers.
 """
 
 from labeltree.metrics.at_k import coverage_at_k, ndcg_at_k, precision_at_k, recall_at_k
-from labeltree.metrics.probabilities import ece_at_k, log_loss
+from labeltree.metrics.probabilities import brier_at_k, ece_at_k, log_loss, log_loss_at_k
 from labeltree.metrics.propensity import propensities, psndcg_at_k, psp_at_k
 from labeltree.metrics.ranked_hits import top_labels
 from labeltree.metrics.report import evaluate
@@ -14,10 +14,12 @@ from labeltree.metrics.scorers import precision_scorer
 from labeltree.metrics.sets import macro_f1, micro_f1
 
 __all__ = [
+    "brier_at_k",
     "coverage_at_k",
     "ece_at_k",
     "evaluate",
     "log_loss",
+    "log_loss_at_k",
     "macro_f1",
     "micro_f1",
     "ndcg_at_k",

@@ -49,8 +49,7 @@ def log_loss(Y_true: object, probabilities: Scores, *, eps: float = 1e-15) -> fl
             "probabilities must be CSR or an array of floats with one column per label, but are "
             f"{type(probabilities).__name__}"
         )
-    if not 0 < eps < 0.5:
-        raise ValueError(f"eps must be between 0 and 0.5, but is {eps}")
+    check_eps(eps)
     n_rows, n_labels = probabilities.shape
     truth = as_labels(Y_true, n_labels=n_labels)
     if truth.n_rows != n_rows or not n_rows:
@@ -107,16 +106,82 @@ def ece_at_k(
 def ece(predictions: RankedHits, k: int, *, n_bins: int = 10) -> float:
     """Return ECE@k of ranked predictions."""
     check_integer("n_bins", n_bins, minimum=1, maximum=MAX_BINS)
-    if predictions.scores is None:
-        raise ValueError("calibration needs the probabilities of ranked; pass probabilities")
-    is_label = predictions.labels[:, :k] >= 0
-    p, hits = predictions.scores[:, :k][is_label], predictions.hits[:, :k][is_label]
-    _check_probabilities(p)
+    p, hits = _predicted(predictions, k)
     if not len(p):
         return 0.0
     bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
     gaps = np.bincount(bins, weights=p - hits, minlength=n_bins)
     return float(np.abs(gaps).sum() / len(p))
+
+
+@checked
+def brier_at_k(
+    Y_true: object, ranked: Ranked, k: int, probabilities: ArrayLike | None = None
+) -> float:
+    """Return the Brier score of the k highest-ranked labels: the mean of (p - true)².
+
+    It is lower if probabilities are closer to what is true, and 0 at best. Padding is ignored. The
+    parameters are those of `ece_at_k`.
+
+    Examples
+    --------
+    >>> round(brier_at_k([[0], [1]], [[0], [0]], 1, [[0.7], [0.7]]), 4)
+    0.29
+    """
+    return brier(ranked_hits(Y_true, ranked, k, probabilities=probabilities), k)
+
+
+def brier(predictions: RankedHits, k: int) -> float:
+    """Return the Brier score at k of ranked predictions."""
+    p, hits = _predicted(predictions, k)
+    return float(np.mean((p - hits) ** 2)) if len(p) else 0.0
+
+
+@checked
+def log_loss_at_k(
+    Y_true: object,
+    ranked: Ranked,
+    k: int,
+    probabilities: ArrayLike | None = None,
+    *,
+    eps: float = 1e-15,
+) -> float:
+    """Return the mean binary cross-entropy of the k highest-ranked labels.
+
+    The loss of a ranked label is -ln p if it is true, and -ln(1-p) otherwise, with p clipped to
+    [eps, 1-eps]. Padding is ignored. The other parameters are those of `ece_at_k`.
+
+    Examples
+    --------
+    >>> round(log_loss_at_k([[0], [1]], [[0], [0]], 1, [[0.5], [0.5]]), 4)
+    0.6931
+    """
+    check_eps(eps)
+    predictions = ranked_hits(Y_true, ranked, k, probabilities=probabilities)
+    return ranked_log_loss(predictions, k, eps=eps)
+
+
+def ranked_log_loss(predictions: RankedHits, k: int, *, eps: float = 1e-15) -> float:
+    """Return the log loss at k of ranked predictions."""
+    p, hits = _predicted(predictions, k)
+    p = np.clip(p, eps, 1 - eps)
+    return float(-np.log(np.where(hits, p, 1 - p)).mean()) if len(p) else 0.0
+
+
+def _predicted(predictions: RankedHits, k: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the probabilities of all ranked labels, without padding, and whether each is true."""
+    if predictions.scores is None:
+        raise ValueError("calibration needs the probabilities of ranked; pass probabilities")
+    is_label = predictions.labels[:, :k] >= 0
+    p, hits = predictions.scores[:, :k][is_label], predictions.hits[:, :k][is_label]
+    _check_probabilities(p)
+    return p, hits
+
+
+def check_eps(eps: float) -> None:
+    """Raise ValueError unless probabilities can be clipped to [eps, 1-eps]."""
+    if not 0 < eps < 0.5:
+        raise ValueError(f"eps must be between 0 and 0.5, but is {eps}")
 
 
 def _check_probabilities(p: NDArray[np.floating]) -> None:

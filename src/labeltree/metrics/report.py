@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from labeltree.arguments import checked
 from labeltree.metrics.at_k import coverage, ndcg, precision, recall
-from labeltree.metrics.probabilities import ece, log_loss
+from labeltree.metrics.probabilities import brier, ece, log_loss, ranked_log_loss
 from labeltree.metrics.propensity import gains, psndcg, psp
 from labeltree.metrics.ranked_hits import Ranked, check_k, is_scores, ranked_hits
 from labeltree.metrics.sets import macro_f1, micro_f1
@@ -37,7 +37,7 @@ def evaluate(
         Propensity of each label, from `propensities`; adds PSP@k and PSnDCG@k.
     probabilities
         Probabilities in the shape of ranked, or True if ranked holds the probabilities of all
-        labels. Adds ECE@k, and log_loss for all labels.
+        labels. Adds ECE@k, Brier@k and log_loss@k, and log_loss for all labels.
     predicted
         Predicted label sets, in any form that `labeltree.data.as_labels` accepts; adds micro_F1
         and macro_F1.
@@ -67,7 +67,8 @@ def evaluate(
         result |= {f"PSP@{k}": psp(scored, k) for k in ks}
         result |= {f"PSnDCG@{k}": psndcg(scored, k) for k in ks}
     if probabilities is not None:
-        result |= {f"ECE@{k}": ece(predictions, k) for k in ks}
+        for name, metric in (("ECE", ece), ("Brier", brier), ("log_loss", ranked_log_loss)):
+            result |= {f"{name}@{k}": metric(predictions, k) for k in ks}
     if probabilities is True:
         result["log_loss"] = log_loss(predictions.truth, ranked)  # type: ignore[arg-type]
     if predicted is not None:
