@@ -144,7 +144,7 @@ tsan:
 # Inputs that were found are kept in build/fuzz/corpus and used again.
 fuzz-native:
 	cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANGXX) -DLABELTREE_SANITIZE=fuzzer -DCMAKE_BUILD_TYPE=Release
-	cmake --build build/fuzz --parallel
+	cmake --build build/fuzz --parallel $$(nproc)
 	for target in $(basename $(notdir $(wildcard tests/fuzz/native/*.cpp))); do \
 	  mkdir -p build/fuzz/corpus/$$target; \
 	  build/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 \
