@@ -57,6 +57,14 @@ def test_the_explained_probability_equals_predict_proba(options) -> None:
 
 
 @pytest.mark.parametrize("options", CASES, ids=str)
+def test_a_shortened_explanation_is_the_one_with_fewer_features(options) -> None:
+    clf, X = trained(**options)
+    whole = clf.explain(X[[0]], 1, X.shape[1])
+    for n in (0, 2, X.shape[1]):
+        assert whole.shortened(n) == clf.explain(X[[0]], 1, n)
+
+
+@pytest.mark.parametrize("options", CASES, ids=str)
 def test_contributions_sum_to_the_log_odds_of_the_estimate(options) -> None:
     clf, X = trained(**options)
     for top_features in (0, 2, 10):

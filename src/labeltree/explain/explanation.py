@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 
@@ -29,6 +30,12 @@ class Evidence:
     rest: float  #: sum of the contributions of all other features
     n_rest: int  #: number of features with a weight in the node that are not listed
 
+    def shortened(self, top_features: int) -> Evidence:
+        """Return the evidence with fewer features listed; there must be no rest yet."""
+        kept, others = self.contributions[:top_features], self.contributions[top_features:]
+        rest = math.fsum(entry.contribution for entry in others)
+        return replace(self, contributions=kept, rest=rest, n_rest=len(others))
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -49,6 +56,12 @@ class Step(Branch):
     evidence: Evidence | None  #: None for nodes that are not linear or have no classifier
     siblings: tuple[Branch, ...]  #: the most probable siblings
 
+    def shortened(self, top_features: int) -> Step:
+        """Return the step with fewer features listed."""
+        if self.evidence is None:
+            return self
+        return replace(self, evidence=self.evidence.shortened(top_features))
+
 
 @dataclass(frozen=True)
 class TreePath:
@@ -60,6 +73,10 @@ class TreePath:
     def probability(self) -> float:
         """The product of all estimates along the path."""
         return self.steps[-1].product
+
+    def shortened(self, top_features: int) -> TreePath:
+        """Return the path with fewer features listed."""
+        return TreePath(tuple(step.shortened(top_features) for step in self.steps))
 
 
 @dataclass(frozen=True)
@@ -83,10 +100,14 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as a dictionary that `json.dumps` accepts."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = _plain(self)
         for path, made in zip(self.paths, plain["paths"], strict=True):
             made["probability"] = path.probability
         return plain
+
+    def shortened(self, top_features: int) -> Explanation:
+        """Return an explanation that lists all features with fewer of them, as `explain` would."""
+        return replace(self, paths=tuple(path.shortened(top_features) for path in self.paths))
 
     def __str__(self) -> str:
         # Imported here because the text module imports this one.
@@ -107,8 +128,10 @@ class Explanation:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold; label names of other types become strings."""
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, str | int | float | bool | None):
+        return value
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,14 +174,15 @@ def explain(model: ServedModel, request: ExplainRequest, settings: Settings) -> 
         else:
             assert not isinstance(request.features, UnsetType)
             X, names = features(model, [request.features]), None
-        ask = partial(model.classifier.explain, X, feature_names=names)
-        why = ask(request.label, request.top_features)
+        # With all features, which the words of the text need.
+        why = model.classifier.explain(X, request.label, X.nnz, feature_names=names)
     except ValueError as error:
         raise RequestError(422, str(error)) from None
     marked = []
     if isinstance(request.text, str):
-        marked = highlights(model.tagger.features_, request.text, ask(why.label, X.nnz))
-    return ExplainAnswer(model.name, model.version, why.to_dict(), marked, cost(model, X))
+        marked = highlights(model.tagger.features_, request.text, why)
+    shown = why.shortened(request.top_features).to_dict()
+    return ExplainAnswer(model.name, model.version, shown, marked, cost(model, X))
 
 
 def cost(model: ServedModel, X: Any) -> dict[str, float]:
