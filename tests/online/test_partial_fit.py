@@ -275,6 +275,17 @@ def test_rebuild_tree_requires_known_labels() -> None:
 # Recent rows and folded columns -------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("indices", [[0, 0, 1], [0, 2, 1]])
+def test_kept_rows_of_a_file_have_ascending_features(indices: list[int]) -> None:
+    recent = RecentRows(3, 4)
+    recent.add(lt.data.as_features([[1, 2, 3, 0]]), lt.data.as_labels([[1]], n_labels=2))
+    arrays = recent.to_arrays()
+    assert RecentRows.from_arrays(arrays, 3, 4, 2).features.nnz == 3
+    arrays["indices"] = np.array(indices, np.int32)
+    with pytest.raises(ValueError, match="features of a kept row must ascend"):
+        RecentRows.from_arrays(arrays, 3, 4, 2)
+
+
 def test_only_recent_rows_are_kept() -> None:
     recent = RecentRows(3, 4)
     for i in range(10):

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labeltree.data import LabelRows
 from labeltree.data.arrays import take
-from labeltree.data.compressed import pointers
+from labeltree.data.compressed import CompressedRows, is_strictly_ascending, pointers
 from labeltree.data.features import FeatureMatrix, canonical_csr
 
 _ARRAYS = {"indptr": "i8", "indices": "i4", "values": "f4", "label_indptr": "i8", "labels": "i4"}
@@ -110,6 +110,8 @@ class RecentRows:
         _check(label_indptr, labels, n_labels)
         if len(values) != len(indices) or len(indptr) != len(label_indptr):
             raise ValueError("kept rows must have the same number of features and labels")
+        if not is_strictly_ascending(CompressedRows(indptr, indices, values, n_features)):
+            raise ValueError("features of a kept row must ascend")
         if len(indptr) > 1:
             X = canonical_csr(indptr, indices, values, n_features)
             made._pieces = [(X, label_indptr, labels)]
