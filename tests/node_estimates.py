@@ -12,7 +12,8 @@ def node_estimates(model: Model, X) -> np.ndarray:
     w = model.weights()
     shape = (len(w.bias), model.n_features)
     scores = X @ sparse.csr_array((w.values, w.features, w.indptr), shape=shape).T + w.bias
-    estimates = reference.link(model.link, np.asarray(scores, np.float64))
+    slope, intercept = model.links(0)
+    estimates = reference.sigmoid(slope * np.asarray(scores, np.float64) + intercept)
     if not model.has_root:
         estimates[:, 0] = 1.0
     return estimates

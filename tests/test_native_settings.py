@@ -9,6 +9,8 @@ TRAIN = {
     "intercept_scaling": 1.0,
     "tol": 0.1,
     "max_iter": 8,
+    "mean_iter": 2,
+    "joint_iter": 3,
     "weight_threshold": 0.1,
     "max_nonzeros": 0,
     "seed": 0,

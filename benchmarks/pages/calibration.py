@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 K = 5
 BINS = 10
 MAX_HELD_OUT = 20_000
-#: Name, estimator options and method; "raw" is the fixed link without a curve, None the default.
+#: Name, estimator options and method; "raw" is the fixed link without a curve, None the fixed curve
+#: and "fit" the curve that `fit` learns.
 WAYS: list[tuple[str, dict[str, Any], str | None]] = [
     ("logistic nodes (C=10)", {"loss": "logistic", "C": 10.0}, "raw"),
     ("logistic nodes (C=10), isotonic", {"loss": "logistic", "C": 10.0}, "isotonic"),
     ("link (4, 1.5)", {}, "raw"),
-    ("link (4, 1.5), fixed curve: default", {}, None),
+    ("link (4, 1.5), fixed curve", {}, None),
+    ("link (4, 1.5), curve of fit: default", {}, "fit"),
     ("link (4, 1.5), sigmoid curve", {}, "sigmoid"),
     ("link (4, 1.5), isotonic curve", {}, "isotonic"),
     ("one fitted link", {}, "global"),
@@ -44,7 +46,7 @@ OBJECTIVES = (None, "micro_f1", "macro_f1", "expected_f1")
 #: Methods in the plot, and their colors.
 DRAWN = {
     "link (4, 1.5)": "tab:red",
-    "link (4, 1.5), fixed curve: default": "tab:blue",
+    "link (4, 1.5), curve of fit: default": "tab:blue",
     "link (4, 1.5), isotonic curve": "tab:green",
 }
 _COLUMNS = {
@@ -77,7 +79,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
         fitted: dict[str, Any] = {}
         make = HSMClassifier if is_class else PLTClassifier
         ways = [calibrated(way, make, fitted, parts) for way in WAYS]
-        thresholds = [] if is_class else objectives(fitted["{}"], parts)
+        thresholds = [] if is_class else objectives(fitted["{}"][0], parts)
         yield {"data": folder.name, "ways": ways, "thresholds": thresholds}
 
 
@@ -102,10 +104,11 @@ def calibrated(
     name, options, method = way
     train, validation, test = parts
     if str(options) not in fitted:
-        fitted[str(options)] = make(n_jobs=1, **options).fit(*train)
-    clf = fitted[str(options)]
-    if method == "raw":
-        clf.model_ = clf.model_.calibrated(Calibration())
+        made = make(n_jobs=1, **options).fit(*train)
+        fitted[str(options)] = made, made.model_.calibration
+    clf, of_fit = fitted[str(options)]
+    if method in ("raw", "fit"):
+        clf.model_ = clf.model_.calibrated(of_fit if method == "fit" else Calibration())
     else:
         clf.calibrate(*validation, method=method)
     return {"way": name, **figures(clf, *test)}

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -32,18 +31,11 @@ namespace {
 }
 constexpr Wide<link_all> link;
 
-void raise_to_one(std::span<float> estimates) {
-  const float sum = std::accumulate(estimates.begin(), estimates.end(), 0.0f);
-  if (sum >= 1.0f) return;
-  for (float& p : estimates)
-    p = sum > 0.0f ? std::min(p / sum, 1.0f) : 1.0f / static_cast<float>(estimates.size());
-}
-
 }  // namespace
 
 TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-                     bool has_root, bool normalize_siblings)
-    : weights_(std::move(weights)), has_root_(has_root), normalize_siblings_(normalize_siblings) {
+                     bool has_root, SiblingSums siblings)
+    : weights_(std::move(weights)), has_root_(has_root), siblings_(siblings) {
   const WeightArrays& arrays = weights_.arrays();
   if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
     throw std::invalid_argument("slope and intercept must have one number for each node");
@@ -57,13 +49,22 @@ TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::
   }
 }
 
-std::span<const float> TreeModel::child_probabilities(int32_t node, const QueryRow& row,
-                                                      QuerySpace& space) const {
+std::span<const float> TreeModel::child_probabilities(int32_t node, const QueryRow& row, QuerySpace& space,
+                                                      std::span<const float> known) const {
   const std::span<float> estimates = weights_.sums(node, row, space);
   const std::size_t first = node < 0 ? 0 : at(tree().first_child(node));
+  if (!known.empty()) put_known(known, first, estimates);
   link(estimates.data(), slope_.data() + first, intercept_.data() + first, estimates.size());
-  if (node >= 0 && normalize_siblings_) raise_to_one(estimates);
+  if (node >= 0) normalize(estimates, siblings_);
   return estimates;
+}
+
+// Sums are scores without bias, in units of the scale.
+void TreeModel::put_known(std::span<const float> known, std::size_t first, std::span<float> sums) const {
+  const WeightArrays& arrays = weights_.arrays();
+  for (std::size_t c = 0; c < sums.size(); ++c)
+    if (!std::isnan(known[c]))
+      sums[c] = (known[c] - arrays.bias[first + c]) / (arrays.scale.empty() ? 1.0f : arrays.scale[first + c]);
 }
 
 std::vector<float> TreeModel::child_probabilities(int32_t node, const QueryRow& row) const {

@@ -267,12 +267,12 @@ void OnlineModel::replay(const FeatureRows& rows, const LabelRows& labels, std::
 }
 
 OnlinePredictions OnlineModel::predict_then_fit(const FeatureRows& rows, const LabelRows& labels, int32_t k,
-                                                Interrupt& interrupt) {
+                                                SiblingSums siblings, Interrupt& interrupt) {
   check(rows, labels);
   forget_notes();
   OnlinePredictions results;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const OnlinePredictions found = best(row_of(rows, i), k, space_);
+    const OnlinePredictions found = best(row_of(rows, i), k, siblings, space_);
     results.labels.insert(results.labels.end(), found.labels.begin(), found.labels.end());
     results.probabilities.insert(results.probabilities.end(), found.probabilities.begin(),
                                  found.probabilities.end());
@@ -285,23 +285,27 @@ OnlinePredictions OnlineModel::predict_then_fit(const FeatureRows& rows, const L
   return results;
 }
 
-OnlinePredictions OnlineModel::best(const QueryRow& row, int32_t k) const {
+OnlinePredictions OnlineModel::best(const QueryRow& row, int32_t k, SiblingSums siblings) const {
   OnlineSpace space;
-  return best(row, k, space);
+  return best(row, k, siblings, space);
 }
 
-OnlinePredictions OnlineModel::best(const QueryRow& row, int32_t k, OnlineSpace& space) const {
+OnlinePredictions OnlineModel::best(const QueryRow& row, int32_t k, SiblingSums siblings,
+                                    OnlineSpace& space) const {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   labeltree::check(FeatureRows{ends, row.indices, row.values}, n_features_);
   OnlinePredictions results{std::vector<int32_t>(at(k), -1), std::vector<float>(at(k))};
   using Reached = std::pair<float, int32_t>;  // probability and minus the node: of equals, the older first
   std::priority_queue<Reached> queue;
+  std::vector<float> estimates;
   const auto open = [&](int32_t v, float probability) {
     const auto scores = tree_.node(v).store().scores(row, space);
     const auto& children = tree_.node(v).children;
-    for (std::size_t i = 0; i < children.size(); ++i)
-      queue.emplace(probability * sigmoid(scores[i + 1]), -children[i]);
+    estimates.resize(children.size());
+    for (std::size_t i = 0; i < children.size(); ++i) estimates[i] = sigmoid(scores[i + 1]);
+    if (v != OnlineTree::ABOVE) normalize(estimates, siblings);
+    for (std::size_t i = 0; i < children.size(); ++i) queue.emplace(probability * estimates[i], -children[i]);
   };
   if (counts_.n_unlabeled > 0)
     open(OnlineTree::ABOVE, 1.0f);

@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "data/sparse.hpp"
 #include "model/node_weights.hpp"
+#include "model/siblings.hpp"
 #include "online/online_store.hpp"
 #include "online/online_tree.hpp"
 
@@ -66,9 +67,9 @@ class OnlineModel {
              Interrupt& interrupt);
   // The same on one thread, and the k best labels of each row before it is learned.
   OnlinePredictions predict_then_fit(const FeatureRows& rows, const LabelRows& labels, int32_t k,
-                                     Interrupt& interrupt);
+                                     SiblingSums siblings, Interrupt& interrupt);
   // The k best labels of a row.
-  OnlinePredictions best(const QueryRow& row, int32_t k) const;
+  OnlinePredictions best(const QueryRow& row, int32_t k, SiblingSums siblings) const;
 
   void remove_labels(std::span<const uint8_t> keep) { tree_.remove_labels(keep); }
   // Drops the features with the smallest weights until at most max_weights are left.
@@ -116,7 +117,7 @@ class OnlineModel {
   void learn_node(std::span<const Pair> pairs, const FeatureRows& rows, std::span<const float> weight,
                   std::span<const LocatedRow> located, std::size_t first, std::size_t last,
                   OnlineSpace& space);
-  OnlinePredictions best(const QueryRow& row, int32_t k, OnlineSpace& space) const;
+  OnlinePredictions best(const QueryRow& row, int32_t k, SiblingSums siblings, OnlineSpace& space) const;
   LaneNumbers warm_start(float weight, float squared_gradients) const;
 
   OnlineSettings settings_;

@@ -18,22 +18,25 @@ class Cursor {
  public:
   // is_full: all labels above the thresholds are wanted, so nodes below them need not be followed. A search
   // for the best few ends by the bound, which must then hold for all labels.
-  Cursor(const TreeModel& model, const LabelLimits* limits, float threshold, bool is_full)
+  Cursor(const TreeModel& model, const LabelLimits* limits, const HeldScores* held, float threshold,
+         bool is_full)
       : model_(model),
         limits_(limits),
+        held_(held),
         threshold_(threshold),
         is_full_(is_full),
         probability_(model.tree().n_nodes()),
         last_row_(model.tree().n_nodes(), 0),
         last_scored_(model.tree().n_nodes(), 0) {}
 
-  void begin_row(const QueryRow& row) {
+  void begin_row(const QueryRow& row, std::size_t number) {
     features_ = row;
+    number_ = number;
     ++row_;
     n_calls_ = 0;
     float root = 1.0f;
     if (model_.has_root()) {
-      root = model_.child_probabilities(-1, features_, space_).front();
+      root = child_probabilities(-1).front();
       n_calls_ = 1;
     }
     set(0, root);
@@ -59,6 +62,11 @@ class Cursor {
   int64_t n_calls() const { return n_calls_; }
 
  private:
+  std::span<const float> child_probabilities(int32_t node) {
+    if (held_ == nullptr) return model_.child_probabilities(node, features_, space_);
+    return model_.child_probabilities(node, features_, space_, held_->of_children(number_, node));
+  }
+
   void set(int32_t node, float probability) {
     last_row_[at(node)] = row_;
     probability_[at(node)] = probability;
@@ -77,7 +85,7 @@ class Cursor {
   void score_children(int32_t node) {
     if (last_scored_[at(node)] == row_) return;
     last_scored_[at(node)] = row_;
-    const auto estimates = model_.child_probabilities(node, features_, space_);
+    const auto estimates = child_probabilities(node);
     n_calls_ += static_cast<int64_t>(estimates.size());
     int32_t child = model_.tree().first_child(node);
     for (const float estimate : estimates) set(child++, probability_[at(node)] * estimate);
@@ -93,9 +101,11 @@ class Cursor {
 
   const TreeModel& model_;
   const LabelLimits* limits_;
+  const HeldScores* held_;
   float threshold_;
   bool is_full_;
   QueryRow features_;
+  std::size_t number_ = 0;  // of the row
   int64_t row_ = 0, n_calls_ = 0;
   std::vector<float> probability_;  // [node], where last_row_ is this row
   std::vector<int64_t> last_row_, last_scored_;
@@ -108,15 +118,16 @@ class Cursor {
 class ForestSearcher {
  public:
   ForestSearcher(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
-                 const Query& query)
+                 std::span<const HeldScores* const> held, const Query& query)
       : query_(query), limits_(limits.empty() ? nullptr : limits.front()), tree_(&trees.front()->tree()) {
     for (std::size_t t = 0; t < trees.size(); ++t)
-      cursors_.emplace_back(*trees[t], limits.empty() ? nullptr : limits[t], query.threshold, query.k == 0);
+      cursors_.emplace_back(*trees[t], limits.empty() ? nullptr : limits[t], held.empty() ? nullptr : held[t],
+                            query.threshold, query.k == 0);
     last_seen_.assign(tree_->n_labels(), 0);
   }
 
-  void begin_row(const QueryRow& row) {
-    for (Cursor& cursor : cursors_) cursor.begin_row(row);
+  void begin_row(const QueryRow& row, std::size_t number) {
+    for (Cursor& cursor : cursors_) cursor.begin_row(row, number);
     ++row_;
   }
 
@@ -197,17 +208,19 @@ void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& ro
 }  // namespace
 
 SearchResults search_forest(std::span<const TreeModel* const> trees,
-                            std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+                            std::span<const LabelLimits* const> limits,
+                            std::span<const HeldScores* const> held, const FeatureRows& rows,
                             const Query& query, Interrupt& interrupt) {
   check_forest(trees, rows, query.scaling);
+  for (const HeldScores* one : held) check_same_size(rows.size(), one->n_rows());
   check(query.curve);
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
-    return [&, searcher = std::make_unique<ForestSearcher>(trees, limits, query), chunk = QueryRows()](
+    return [&, searcher = std::make_unique<ForestSearcher>(trees, limits, held, query), chunk = QueryRows()](
                std::size_t first, std::size_t last, Collected& results) mutable {
       chunk.set(rows, first, last, query.scaling);
       for (std::size_t row = 0; row < chunk.size(); ++row) {
         interrupt.check();
-        searcher->begin_row(chunk[row]);
+        searcher->begin_row(chunk[row], first + row);
         searcher->finish_row(results);
       }
     };
@@ -228,21 +241,22 @@ std::vector<float> probabilities_of(std::span<const TreeModel* const> trees, con
                     .scaling = scaling,
                     .curve = {},
                     .n_threads = n_threads};
-  return collect(rows.size(), MAX_CHUNK, n_threads, interrupt,
-                 [&] {
-                   return [&,
-                           searcher = std::make_unique<ForestSearcher>(
-                               trees, std::span<const LabelLimits* const>(), query),
-                           chunk = QueryRows()](std::size_t first, std::size_t last,
-                                                Collected& results) mutable {
+  return collect(
+             rows.size(), MAX_CHUNK, n_threads, interrupt,
+             [&] {
+               return
+                   [&,
+                    searcher = std::make_unique<ForestSearcher>(trees, std::span<const LabelLimits* const>(),
+                                                                std::span<const HeldScores* const>(), query),
+                    chunk = QueryRows()](std::size_t first, std::size_t last, Collected& results) mutable {
                      chunk.set(rows, first, last, scaling);
                      for (std::size_t row = first; row < last; ++row) {
                        interrupt.check();
-                       searcher->begin_row(chunk[row - first]);
+                       searcher->begin_row(chunk[row - first], row);
                        for (const int32_t label : labels[row]) results.push(label, searcher->mean(label));
                      }
                    };
-                 })
+             })
       .probabilities;
 }
 

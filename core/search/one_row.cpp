@@ -8,7 +8,7 @@
 #include "base/index.hpp"
 
 namespace labeltree {
-BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
+BestLabels best_labels(const Stages& stages, const QueryRow& row, int32_t k, int32_t beam,
                        const RowScaling& scaling, const Curve& curve) {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   check(curve);
@@ -18,7 +18,7 @@ BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& 
                                   std::to_string(i < row.indices.size() ? row.indices[i] : -1) + " does");
   const int64_t ends[] = {0, static_cast<int64_t>(row.indices.size())};
   const FeatureRows rows{ends, row.indices, row.values};
-  const Query query{.k = std::min(k, static_cast<int32_t>(trees.front()->tree().n_labels())),
+  const Query query{.k = std::min(k, static_cast<int32_t>(stages.trees.front()->tree().n_labels())),
                     .threshold = 0.0f,
                     .beam = beam,
                     .nodes_per_step = 1,
@@ -26,8 +26,7 @@ BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& 
                     .curve = {},
                     .n_threads = 1};
   Interrupt none;
-  const SearchResults results = trees.size() == 1 ? search(*trees.front(), nullptr, rows, query, none)
-                                                  : search_forest(trees, {}, rows, query, none);
+  const SearchResults results = search(stages, {}, {}, rows, query, none);
   BestLabels best{std::vector<int64_t>(at(k), -1), std::vector<float>(at(k), 0.0f)};
   std::ranges::copy(results.labels, best.labels.begin());
   std::ranges::transform(results.probabilities, best.probabilities.begin(), curve);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "search/search.hpp"
+#include "search/stages.hpp"
 
 namespace labeltree {
 
@@ -14,9 +14,9 @@ struct BestLabels {
   std::vector<float> probabilities;  // 0 where there are fewer
 };
 
-// The k best labels over all trees; `beam` is 0, or that of a single tree (search.hpp). Throws
+// The k best labels of a model; `beam` is 0, or that of a single tree (search.hpp). Throws
 // std::invalid_argument for features outside the model and values that are not finite.
-BestLabels best_labels(std::span<const TreeModel* const> trees, const QueryRow& row, int32_t k, int32_t beam,
+BestLabels best_labels(const Stages& stages, const QueryRow& row, int32_t k, int32_t beam,
                        const RowScaling& scaling, const Curve& curve);
 
 }  // namespace labeltree

@@ -82,11 +82,12 @@ class Frontier {
 // its weights are in the cache.
 class ChunkSearcher {
  public:
-  ChunkSearcher(const TreeModel& model, const LabelLimits* limits, const Query& query)
-      : model_(model), limits_(limits), query_(query) {}
+  ChunkSearcher(const TreeModel& model, const LabelLimits* limits, const HeldScores* held, const Query& query)
+      : model_(model), limits_(limits), held_(held), query_(query) {}
 
   void run(const FeatureRows& rows, std::size_t first, std::size_t last, Collected& results,
            Interrupt& interrupt) {
+    first_ = first;
     rows_.set(rows, first, last, query_.scaling);
     frontiers_.resize(std::max(frontiers_.size(), rows_.size()));
     n_calls_.assign(rows_.size(), 0);
@@ -117,10 +118,15 @@ class ChunkSearcher {
     active_.push_back(static_cast<uint32_t>(row));
     float root = 1.0f;
     if (model_.has_root()) {
-      root = model_.child_probabilities(-1, rows_[row], space_).front();
+      root = child_probabilities(-1, row).front();
       n_calls_[row] = 1;
     }
     offer(row, 0, root);
+  }
+
+  std::span<const float> child_probabilities(int32_t node, std::size_t row) {
+    if (held_ == nullptr) return model_.child_probabilities(node, rows_[row], space_);
+    return model_.child_probabilities(node, rows_[row], space_, held_->of_children(first_ + row, node));
   }
 
   void offer(std::size_t row, int32_t node, float probability) {
@@ -188,7 +194,7 @@ class ChunkSearcher {
   }
 
   void expand(const Request& request) {
-    const auto estimates = model_.child_probabilities(request.node, rows_[request.row], space_);
+    const auto estimates = child_probabilities(request.node, request.row);
     n_calls_[request.row] += static_cast<int64_t>(estimates.size());
     const int32_t first = model_.tree().first_child(request.node);
     // Most children are too improbable: no need to look at them twice.
@@ -201,8 +207,10 @@ class ChunkSearcher {
 
   const TreeModel& model_;
   const LabelLimits* limits_;
+  const HeldScores* held_;
   const Query& query_;
   QueryRows rows_;
+  std::size_t first_ = 0;            // number of the first of them
   std::vector<Frontier> frontiers_;  // [row]
   std::vector<int64_t> n_calls_;     // [row]
   std::vector<uint32_t> active_;
@@ -232,13 +240,14 @@ LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std
   bring_up(weight, weight_, [](float a, float b) { return std::max(a, b); });
 }
 
-SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
-                     const Query& query, Interrupt& interrupt) {
+SearchResults search(const TreeModel& model, const LabelLimits* limits, const HeldScores* held,
+                     const FeatureRows& rows, const Query& query, Interrupt& interrupt) {
   check(rows, model.weights().n_features());
+  if (held != nullptr) check_same_size(rows.size(), held->n_rows());
   check(query.curve);
   check(query.scaling, model.weights().n_features());
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
-    return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, query)](
+    return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, held, query)](
                std::size_t first, std::size_t last, Collected& results) {
       searcher->run(rows, first, last, results, interrupt);
     };

@@ -10,6 +10,7 @@
 #include "data/sparse.hpp"
 #include "model/curve.hpp"
 #include "model/tree_model.hpp"
+#include "search/held_scores.hpp"
 
 namespace labeltree {
 
@@ -48,13 +49,14 @@ struct Query {
 
 // One tree. Exact unless there is a beam: probabilities never rise on the way down, so a node is evaluated
 // unless enough labels are known that are better. Of equals the one with the smaller leaf comes first.
-// `limits` may be null.
-SearchResults search(const TreeModel& model, const LabelLimits* limits, const FeatureRows& rows,
-                     const Query& query, Interrupt& interrupt);
+// `limits` and `held` may be null.
+SearchResults search(const TreeModel& model, const LabelLimits* limits, const HeldScores* held,
+                     const FeatureRows& rows, const Query& query, Interrupt& interrupt);
 
-// The mean over several trees, exactly, row by row. limits has one for each tree or is empty.
+// The mean over several trees, exactly, row by row. limits and held have one for each tree or are empty.
 SearchResults search_forest(std::span<const TreeModel* const> trees,
-                            std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+                            std::span<const LabelLimits* const> limits,
+                            std::span<const HeldScores* const> held, const FeatureRows& rows,
                             const Query& query, Interrupt& interrupt);
 
 // The mean probabilities of given labels of each row, in the order of labels.indices.

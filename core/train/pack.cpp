@@ -67,4 +67,19 @@ std::vector<Pack> make_packs(const Tree& tree, std::span<const int64_t> weights,
   return Packer(tree, weights, max_nodes).run(with_root);
 }
 
+std::vector<Pack> make_leaf_packs(const Tree& tree, std::span<const int64_t> weights, std::size_t max_nodes) {
+  std::vector<Pack> packs;
+  std::vector<int32_t> open{0};  // depth first, the next on top
+  while (!open.empty()) {
+    const int32_t v = open.back();
+    open.pop_back();
+    if (weights[static_cast<std::size_t>(v)] == 0) continue;
+    for (int32_t c = tree.first_child(v + 1) - 1; c >= tree.first_child(v); --c) open.push_back(c);
+    if (tree.degree(v) > 0) continue;
+    if (packs.empty() || packs.back().nodes.size() == max_nodes) packs.push_back({v, {}});
+    packs.back().nodes.push_back(v);
+  }
+  return packs;
+}
+
 }  // namespace labeltree

@@ -23,4 +23,9 @@ struct Pack {
 std::vector<Pack> make_packs(const Tree& tree, std::span<const int64_t> weights, bool with_root,
                              std::size_t max_nodes);
 
+// Puts every leaf that some row is positive for into one pack of at most max_nodes. Leaves of a pack are
+// close to each other in the tree, so that they share many rows. The top of such a pack only names it: it is
+// the first of its leaves.
+std::vector<Pack> make_leaf_packs(const Tree& tree, std::span<const int64_t> weights, std::size_t max_nodes);
+
 }  // namespace labeltree

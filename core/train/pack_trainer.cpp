@@ -6,9 +6,11 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/index.hpp"
 #include "base/random.hpp"
+#include "train/lanes.hpp"
 
 namespace labeltree {
 namespace {
@@ -16,6 +18,11 @@ namespace {
 constexpr int32_t NONE = -1;
 // A node is far from its optimum when a row violates its condition by more than this many times tol.
 constexpr float FAR = 10.0f;
+
+// With more rows than this for each feature, a node takes many passes to come near its optimum. So its
+// weights are averaged over the last passes, and rows that were held back are left out: a few more would
+// hardly change the optimum.
+constexpr double MANY_ROWS = 10.0;
 
 }  // namespace
 
@@ -32,8 +39,12 @@ NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
   const ProblemRows problem = problem_rows();
   if (t_.is_warm()) set_warm_start(pack, problem.n_features);
   const auto seed = stream(t_.settings_.seed, static_cast<uint64_t>(pack.nodes.front()));
-  const int64_t n_visits = solve(problem, targets(pack, rows), t_.settings_.solver, seed, interrupt, space_);
+  const auto before_held = [&] { score_held(pack, rows, problem); };
+  const int64_t n_visits =
+      solve(problem, targets(pack, rows), solver_settings(problem), seed, interrupt, space_, before_held);
   NodeWeights weights = collect(pack, problem.n_features);
+  weights.held_pairs = std::exchange(held_pairs_, {});
+  weights.held_scores = std::exchange(held_scores_, {});
   weights.n_visits = n_visits;
   weights.n_passes = space_.n_passes;
   weights.n_far_pairs = n_far_pairs(pack);
@@ -41,9 +52,32 @@ NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
 }
 
 void PackTrainer::set_targets(const Pack& pack, std::span<const int32_t> rows) {
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) lane_of_[at(pack.nodes[l])] = static_cast<int8_t>(l);
+  positive_.assign(rows.size(), 0);
+  if (t_.has_candidates())
+    reach_by_candidates(rows);
+  else
+    reach_by_paths(pack, rows);
+  for (const int32_t v : pack.nodes) lane_of_[at(v)] = NONE;
+}
+
+void PackTrainer::reach_by_candidates(std::span<const int32_t> rows) {
+  const auto lanes = [&](std::span<const int32_t> labels) {
+    uint32_t bits = 0;
+    for (const int32_t j : labels)
+      if (const int8_t lane = lane_of_[at(t_.tree_.leaf(j))]; lane != NONE) bits |= 1u << lane;
+    return static_cast<uint16_t>(bits);
+  };
+  reaches_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    positive_[i] = lanes(t_.labels_[at(rows[i])]);
+    reaches_[i] = static_cast<uint16_t>(positive_[i] | lanes(t_.candidates_[at(rows[i])]));
+  }
+}
+
+void PackTrainer::reach_by_paths(const Pack& pack, std::span<const int32_t> rows) {
   uint16_t from_top = 0;
   uint16_t below[N_LANES] = {};  // [lane] its children in the pack
-  for (std::size_t l = 0; l < pack.nodes.size(); ++l) lane_of_[at(pack.nodes[l])] = static_cast<int8_t>(l);
   for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
     const int32_t p = t_.tree_.parent(pack.nodes[l]);
     auto& mask = p == pack.top ? from_top : below[lane_of_[at(p)]];
@@ -51,7 +85,6 @@ void PackTrainer::set_targets(const Pack& pack, std::span<const int32_t> rows) {
   }
   const int32_t lowest = *std::ranges::min_element(pack.nodes);  // ancestors have smaller numbers
   reaches_.assign(rows.size(), from_top);
-  positive_.assign(rows.size(), 0);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (const int32_t j : t_.labels_[at(rows[i])])
       for (int32_t v = t_.tree_.leaf(j); v >= lowest; v = t_.tree_.parent(v)) {
@@ -60,7 +93,6 @@ void PackTrainer::set_targets(const Pack& pack, std::span<const int32_t> rows) {
         positive_[i] = static_cast<uint16_t>(positive_[i] | 1u << lane);
         reaches_[i] = static_cast<uint16_t>(reaches_[i] | below[lane]);
       }
-  for (const int32_t v : pack.nodes) lane_of_[at(v)] = NONE;
 }
 
 // Wide nodes are split into several packs with the same top, which share its rows.
@@ -146,7 +178,11 @@ Targets PackTrainer::targets(const Pack& pack, std::span<const int32_t> rows) {
   row_weight_.clear();
   if (!t_.loss_weights_.row.empty())
     for (const int32_t row : rows) row_weight_.push_back(t_.loss_weights_.row[at(row)]);
-  Targets targets{reaches_, positive_, row_weight_, {}, {}};
+  held_.clear();
+  if (!t_.held_of_.empty())
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (t_.held_of_[at(rows[i])] != NONE) held_.push_back(static_cast<int32_t>(i));
+  Targets targets{reaches_, positive_, row_weight_, held_, {}, {}};
   std::ranges::fill(targets.c_positive, 1.0f);  // of lanes without a node, too
   std::ranges::fill(targets.c_negative, 1.0f);
   for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
@@ -156,19 +192,66 @@ Targets PackTrainer::targets(const Pack& pack, std::span<const int32_t> rows) {
   return targets;
 }
 
+SolverSettings PackTrainer::solver_settings(const ProblemRows& problem) const {
+  SolverSettings settings = t_.settings_.solver;
+  if (static_cast<double>(problem.size.size()) > MANY_ROWS * static_cast<double>(problem.n_features))
+    settings.joint_iter = 0;
+  else
+    settings.mean_iter = 0;
+  return settings;
+}
+
+// Scores by the weights that are kept. A node without positive rows is as one that is not trained.
+void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, const ProblemRows& problem) {
+  set_limits(pack.nodes.size(), problem.n_features);
+  const auto known = t_.is_warm() ? std::numeric_limits<uint16_t>::max() : lanes_with_positive();
+  const float intercept_scaling = t_.settings_.solver.intercept_scaling;
+  const Floats limits = load(limits_);
+  for (const int32_t i : held_) {
+    Floats scores = load(space_.weights[problem.n_features]) * intercept_scaling;
+    for (int64_t e = begin_[at(i)]; e < begin_[at(i)] + size_[at(i)]; ++e) {
+      const Floats weights = load(space_.weights[at(problem.index[e])]);
+      scores += most(weights, -weights) > limits ? weights * problem.value[e] : Floats{};
+    }
+    for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+      if ((reaches_[at(i)] >> l & 1) == 0) continue;
+      const int32_t node = pack.nodes[l], parent = t_.tree_.parent(node);
+      const int32_t first = parent == NONE ? 0 : t_.tree_.first_child(parent);
+      const auto row = at(t_.held_of_[at(rows[at(i)])]);
+      held_pairs_.push_back(t_.held_pairs_.first_child(row, parent) + node - first);
+      held_scores_.push_back((known >> l & 1) == 0 ? -std::numeric_limits<float>::infinity() : scores[l]);
+    }
+  }
+}
+
+// A bit for each lane with a positive row that is not held back.
+uint16_t PackTrainer::lanes_with_positive() const {
+  uint16_t lanes = 0;
+  auto held = held_.begin();
+  for (std::size_t i = 0; i < positive_.size(); ++i)
+    if (held != held_.end() && at(*held) == i)
+      ++held;
+    else
+      lanes = static_cast<uint16_t>(lanes | positive_[i]);
+  return lanes;
+}
+
+void PackTrainer::set_limits(std::size_t n_lanes, std::size_t n_features) {
+  std::ranges::fill(limits_, std::numeric_limits<float>::infinity());
+  for (std::size_t l = 0; l < n_lanes; ++l) limits_[l] = smallest_kept(l, n_features);
+}
+
 NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
   const std::size_t n_lanes = pack.nodes.size();
-  float limits[N_LANES];
-  std::ranges::fill(limits, std::numeric_limits<float>::infinity());
-  for (std::size_t l = 0; l < n_lanes; ++l) limits[l] = smallest_kept(l, n_features);
+  set_limits(n_lanes, n_features);
   int64_t next[N_LANES + 1] = {};
   kept_.resize(n_features);
   for (std::size_t f = 0; f < n_features; ++f) {
-    kept_[f] = larger(f, limits);
+    kept_[f] = larger(f);
     for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) ++next[std::countr_zero(kept) + 1];
   }
   std::partial_sum(next, next + N_LANES + 1, next);
-  NodeWeights weights{pack.nodes, {next, next + n_lanes + 1}, {}, {}, {}};
+  NodeWeights weights{pack.nodes, {next, next + n_lanes + 1}, {}, {}, {}, {}, {}};
   weights.features.resize(at(next[n_lanes]));
   weights.values.resize(at(next[n_lanes]));
   for (std::size_t i = 0; i < n_features; ++i) {
@@ -188,15 +271,16 @@ NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
 int64_t PackTrainer::n_far_pairs(const Pack& pack) const {
   int64_t n_pairs = 0;
   for (std::size_t l = 0; l < pack.nodes.size(); ++l)
-    if (space_.violation[l] > FAR * t_.settings_.solver.tol) n_pairs += t_.n_rows_at(pack.nodes[l]);
+    if (space_.violation[l] > FAR * t_.settings_.solver.tol)
+      n_pairs += std::ranges::count_if(reaches_, [&](uint16_t lanes) { return lanes >> l & 1u; });
   return n_pairs;
 }
 
 // A bit for each lane whose weight of a feature is larger than its limit.
-inline uint16_t PackTrainer::larger(std::size_t feature, const float (&limits)[N_LANES]) const {
+inline uint16_t PackTrainer::larger(std::size_t feature) const {
   uint32_t bits = 0;
   for (int l = 0; l < N_LANES; ++l)
-    bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits[l]) << l;
+    bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits_[l]) << l;
   return static_cast<uint16_t>(bits);
 }
 

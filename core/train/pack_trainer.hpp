@@ -23,6 +23,8 @@ class PackTrainer {
 
  private:
   void set_targets(const Pack& pack, std::span<const int32_t> rows);
+  void reach_by_candidates(std::span<const int32_t> rows);
+  void reach_by_paths(const Pack& pack, std::span<const int32_t> rows);
   void set_features(int32_t top, std::span<const int32_t> rows);
   void sort_features();
   int32_t local_feature(int32_t feature);
@@ -31,9 +33,13 @@ class PackTrainer {
   ProblemRows problem_rows() const;
   void set_warm_start(const Pack& pack, std::size_t n_features);
   Targets targets(const Pack& pack, std::span<const int32_t> rows);
+  SolverSettings solver_settings(const ProblemRows& problem) const;
+  void score_held(const Pack& pack, std::span<const int32_t> rows, const ProblemRows& problem);
+  uint16_t lanes_with_positive() const;
+  void set_limits(std::size_t n_lanes, std::size_t n_features);
   NodeWeights collect(const Pack& pack, std::size_t n_features);
   int64_t n_far_pairs(const Pack& pack) const;
-  uint16_t larger(std::size_t feature, const float (&limits)[N_LANES]) const;
+  uint16_t larger(std::size_t feature) const;
   float smallest_kept(std::size_t lane, std::size_t n_features);
 
   static constexpr int32_t NO_TOP = -2;  // -1 is above the root
@@ -50,6 +56,10 @@ class PackTrainer {
   std::vector<float> value_, square_, row_weight_, sizes_;
   std::vector<uint16_t> reaches_, positive_;
   std::vector<uint16_t> kept_;  // [local feature] a bit for each lane
+  float limits_[N_LANES] = {};  // larger weights are kept
+  std::vector<int32_t> held_;   // rows of the pack that are held back
+  std::vector<int64_t> held_pairs_;
+  std::vector<float> held_scores_;
 };
 
 }  // namespace labeltree

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 #include "base/cpu.hpp"
 #include "base/random.hpp"
@@ -28,12 +29,26 @@ VisitRows* visitor() {
   return visit_rows_v2;
 }
 
+// All classifiers are open, and no row is known to be right.
+void expect_violations(SolverPass& pass) {
+  pass.open = ALL_LANES;
+  std::ranges::fill(pass.worst, std::numeric_limits<float>::infinity());
+}
+
+// Moves ascending rows behind all others.
+void put_last(std::vector<int32_t>& order, std::span<const int32_t> rows) {
+  if (rows.empty()) return;
+  std::ranges::set_difference(std::views::iota(0, static_cast<int32_t>(order.size())), rows, order.begin());
+  std::ranges::copy(rows, order.end() - static_cast<std::ptrdiff_t>(rows.size()));
+}
+
 SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,
                       SolverSpace& space) {
   const std::size_t n = rows.size.size();
   if (!space.is_warm) space.weights.reset(rows.n_features + 1);
   space.order.resize(n);
   std::iota(space.order.begin(), space.order.end(), 0);
+  put_last(space.order, targets.held);
   SolverPass pass{
       .loss = settings.loss,
       .intercept_scaling = settings.intercept_scaling,
@@ -52,12 +67,12 @@ SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const Sol
       .alpha = space.alpha.reset(n),
       .order = space.order.data(),
       .at = 0,
-      .n_active = n,
+      .n_active = n - targets.held.size(),
       .open = ALL_LANES,
       .slack = {},
       .worst = {},
   };
-  std::ranges::fill(pass.worst, std::numeric_limits<float>::infinity());
+  expect_violations(pass);
   return pass;
 }
 
@@ -73,9 +88,60 @@ bool is_open(SolverPass& pass, float tol, std::size_t n_rows) {
     if (pass.worst[l] <= tol) pass.open = static_cast<uint16_t>(pass.open & ~(1u << l));
   if (pass.open != 0 || pass.n_active == n_rows) return pass.open != 0;
   pass.n_active = n_rows;
-  pass.open = ALL_LANES;
-  std::ranges::fill(pass.worst, std::numeric_limits<float>::infinity());
+  expect_violations(pass);
   return true;
+}
+
+// The rows that are held back join the active ones.
+void release(SolverPass& pass, std::span<int32_t> order, std::size_t n_held) {
+  const auto at = [&](std::size_t place) { return order.begin() + static_cast<std::ptrdiff_t>(place); };
+  std::rotate(at(pass.n_active), at(order.size() - n_held), order.end());
+  pass.n_active += n_held;
+  expect_violations(pass);
+}
+
+// The mean of weights over several moments.
+class Mean {
+ public:
+  Mean(SolverSpace& space, std::size_t n_items) : space_(space), n_(n_items * N_LANES) {
+    space_.sum.reset(n_items);
+  }
+  void add() {
+    for (std::size_t i = 0; i < n_; ++i) space_.sum[0][i] += space_.weights[0][i];
+    ++n_added_;
+  }
+  void put() {
+    for (std::size_t i = 0; i < n_ && n_added_ > 0; ++i)
+      space_.weights[0][i] = space_.sum[0][i] / static_cast<float>(n_added_);
+  }
+
+ private:
+  SolverSpace& space_;
+  std::size_t n_;
+  int n_added_ = 0;
+};
+
+// Passes over the first n_rows of the order. Returns how many rows were visited.
+int64_t descend(SolverPass& pass, std::size_t n_rows, int max_iter, int mean_iter, float tol, Random& random,
+                Interrupt& interrupt, SolverSpace& space) {
+  VisitRows* const visit = visitor();
+  Mean mean(space, mean_iter > 0 ? pass.n_features + 1 : 0);
+  int64_t n_visits = 0;
+  bool open = true;
+  for (int iter = 0; iter < max_iter && open; ++iter, ++space.n_passes) {
+    random.shuffle(std::span(space.order).first(pass.n_active));
+    n_visits += static_cast<int64_t>(pass.n_active);
+    begin_pass(pass, tol);
+    while (pass.at < pass.n_active) {
+      interrupt.check();
+      visit(pass);
+      if (iter >= max_iter - mean_iter) mean.add();
+    }
+    std::ranges::copy(pass.worst, space.violation);
+    open = is_open(pass, tol, n_rows);
+  }
+  if (open) mean.put();
+  return n_visits;
 }
 
 }  // namespace
@@ -89,24 +155,25 @@ float* Block::reset(std::size_t n_items) {
 }
 
 int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings, uint64_t seed,
-              Interrupt& interrupt, SolverSpace& space) {
+              Interrupt& interrupt, SolverSpace& space, const std::function<void()>& before_held) {
   SolverPass pass = first_pass(rows, targets, settings, space);
-  VisitRows* const visit = visitor();
   Random random(seed);
-  int64_t n_visits = 0;
-  bool open = true;
-  for (space.n_passes = 0; space.n_passes < settings.max_iter && open; ++space.n_passes) {
-    random.shuffle(std::span(space.order).first(pass.n_active));
-    n_visits += static_cast<int64_t>(pass.n_active);
-    begin_pass(pass, settings.tol);
-    while (pass.at < pass.n_active) {
-      interrupt.check();
-      visit(pass);
-    }
-    std::ranges::copy(pass.worst, space.violation);
-    open = is_open(pass, settings.tol, space.order.size());
-  }
-  return n_visits;
+  const std::size_t n = space.order.size(), n_held = targets.held.size();
+  const auto descend_over = [&](std::size_t n_rows, int max_iter) {
+    return descend(pass, n_rows, max_iter, settings.mean_iter, settings.tol, random, interrupt, space);
+  };
+  space.n_passes = 0;
+  if (n_held == 0) return descend_over(n, settings.max_iter);
+  const int64_t n_visits = descend_over(n - n_held, settings.max_iter - settings.joint_iter);
+  before_held();
+  if (settings.joint_iter == 0) return n_visits;
+  release(pass, space.order, n_held);
+  float before[N_LANES];
+  std::ranges::copy(space.violation, before);
+  const int64_t n_more = descend_over(n, settings.joint_iter);
+  // Rows that join disturb an optimum that was reached without them.
+  for (int l = 0; l < N_LANES; ++l) space.violation[l] = std::min(space.violation[l], before[l]);
+  return n_visits + n_more;
 }
 
 }  // namespace labeltree

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct SolverSettings {
   float intercept_scaling;  // value of the constant feature; 0 for none
   float tol;                // a classifier is done when no row is further from its optimum
   int max_iter;             // passes over the rows
+  int mean_iter;            // weights that have not converged become their mean over the last passes
+  int joint_iter;           // the last of them, with rows that were held back before; 0 to leave those out
 };
 
 // Row i has the features index[begin[i]] .. index[begin[i] + size[i] - 1].
@@ -32,6 +35,7 @@ struct ProblemRows {
 struct Targets {
   std::span<const uint16_t> reaches, positive;
   std::span<const float> row_weight;  // [row], or empty
+  std::span<const int32_t> held;      // rows that are held back, ascending
   float c_positive[N_LANES], c_negative[N_LANES];
 };
 
@@ -52,13 +56,16 @@ struct SolverSpace {
   bool is_warm = false;  // start from the weights that are here
   Block weights;         // [feature], the constant feature last: the result
   Block alpha;           // [row]
+  Block sum;             // [feature] of weights, over several moments
   std::vector<int32_t> order;
   int n_passes = 0;               // over the rows of the last problem
-  float violation[N_LANES] = {};  // largest in the last pass; 0 where a classifier was done before it
+  float violation[N_LANES] = {};  // largest in the last pass; 0 where a classifier was done before it. The
+                                  // less of it with and without rows that were held back
 };
 
-// Leaves the weights in the space. Returns how many rows were visited, counting passes.
+// Leaves the weights in the space. Returns how many rows were visited, counting passes. Rows that are held
+// back join after a fit without them: `before_held` sees its weights in the space.
 int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings, uint64_t seed,
-              Interrupt& interrupt, SolverSpace& space);
+              Interrupt& interrupt, SolverSpace& space, const std::function<void()>& before_held = {});
 
 }  // namespace labeltree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 
 #include "base/index.hpp"
@@ -20,31 +21,43 @@ constexpr double ENDS = 8.0;
 
 }  // namespace
 
-Trainer::Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
-                 std::size_t n_features, const LossWeights& loss_weights, const WarmStart& warm_start,
-                 const TrainSettings& settings)
+Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& loss_weights,
+                 const WarmStart& warm_start, const TrainSettings& settings)
     : tree_(tree),
-      labels_(labels),
-      features_(features),
-      n_features_(n_features),
+      labels_(rows.labels),
+      candidates_(rows.candidates),
+      features_(rows.features),
+      n_features_(rows.n_features),
       loss_weights_(loss_weights),
       warm_start_(warm_start),
       settings_(settings) {
-  check(features, n_features);
-  if (features.size() != labels.size() ||
-      (!loss_weights.row.empty() && loss_weights.row.size() != labels.size()))
-    throw std::invalid_argument("labels, features and row weights must have equally many rows");
-  if (loss_weights.positive.size() != tree.n_nodes() || loss_weights.negative.size() != tree.n_nodes())
-    throw std::invalid_argument("there must be two loss weights for each node");
+  check_rows();
   if (is_warm()) check_warm_start();
-  weights_ = node_weights(tree, labels);
-  const bool with_root = weights_[0] < static_cast<int64_t>(labels.size());
-  packs_ = make_packs(tree, weights_, with_root, N_LANES);
-  square_.assign(labels.size(), 0.0f);
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    for (int64_t e = features.indptr[i]; e < features.indptr[i + 1]; ++e)
-      square_[i] += features.values[at(e)] * features.values[at(e)];
+  weights_ = node_weights(tree, labels_);
+  const bool with_root = weights_[0] < static_cast<int64_t>(labels_.size());
+  packs_ = has_candidates() ? make_leaf_packs(tree, weights_, N_LANES)
+                            : make_packs(tree, weights_, with_root, N_LANES);
+  if (!rows.held.empty()) set_held(rows.held, with_root);
+  square_.assign(labels_.size(), 0.0f);
+  for (std::size_t i = 0; i < labels_.size(); ++i)
+    for (int64_t e = features_.indptr[i]; e < features_.indptr[i + 1]; ++e)
+      square_[i] += features_.values[at(e)] * features_.values[at(e)];
   index_rows();
+  set_costs();
+}
+
+void Trainer::check_rows() const {
+  check(features_, n_features_);
+  if (features_.size() != labels_.size() ||
+      (!loss_weights_.row.empty() && loss_weights_.row.size() != labels_.size()))
+    throw std::invalid_argument("labels, features and row weights must have equally many rows");
+  if (has_candidates()) {
+    check(candidates_, tree_.n_labels());
+    if (candidates_.size() != labels_.size())
+      throw std::invalid_argument("labels and candidates must have equally many rows");
+  }
+  if (loss_weights_.positive.size() != tree_.n_nodes() || loss_weights_.negative.size() != tree_.n_nodes())
+    throw std::invalid_argument("there must be two loss weights for each node");
 }
 
 void Trainer::check_warm_start() const {
@@ -59,28 +72,71 @@ void Trainer::check_warm_start() const {
       throw std::invalid_argument("a warm start must have features below the columns of X");
 }
 
+void Trainer::set_held(std::span<const int32_t> held, bool with_root) {
+  if (has_candidates()) throw std::invalid_argument("no rows are held back where rankers are trained");
+  held_of_.assign(labels_.size(), NONE);
+  std::vector<int64_t> indptr{0};
+  std::vector<int32_t> labels;
+  int32_t last = NONE;
+  for (const int32_t row : held) {
+    if (row <= last || at(row) >= labels_.size())
+      throw std::invalid_argument("rows that are held back must be ascending numbers of rows");
+    held_of_[at(row)] = static_cast<int32_t>(indptr.size()) - 1;
+    labels.insert(labels.end(), labels_[at(row)].begin(), labels_[at(row)].end());
+    indptr.push_back(static_cast<int64_t>(labels.size()));
+    last = row;
+  }
+  held_pairs_ = PathPairs(tree_, {indptr, labels}, with_root);
+}
+
+// Calls visit(row, top) once for every row of every top; some of these tops have no pack.
+template <class Visit>
+void Trainer::visit_tops(Visit visit) const {
+  if (!has_candidates()) {
+    for (std::size_t i = 0; i < labels_.size(); ++i) visit(i, NONE);
+    visit_positive(tree_, labels_, visit);
+    return;
+  }
+  std::vector<int32_t> top_of(tree_.n_labels(), NONE);
+  for (const Pack& pack : packs_)
+    for (const int32_t v : pack.nodes) top_of[at(tree_.label(v))] = pack.top;
+  std::vector<int64_t> last_row(tree_.n_nodes(), NONE);
+  for (std::size_t i = 0; i < labels_.size(); ++i)
+    for (const auto& named : {labels_[i], candidates_[i]})
+      for (const int32_t j : named) {
+        const int32_t top = top_of[at(j)];
+        if (top == NONE || last_row[at(top)] == static_cast<int64_t>(i)) continue;
+        last_row[at(top)] = static_cast<int64_t>(i);
+        visit(i, top);
+      }
+}
+
 void Trainer::index_rows() {
   slot_.assign(tree_.n_nodes() + 1, NONE);
   for (const Pack& pack : packs_) slot_[at(pack.top + 1)] = 0;
   int32_t n_tops = 0;
-  begin_ = {0};
-  for (std::size_t v = 0; v < slot_.size(); ++v) {
-    if (slot_[v] == NONE) continue;
-    slot_[v] = n_tops++;
-    begin_.push_back(begin_.back() + (v == 0 ? static_cast<int64_t>(labels_.size()) : weights_[v - 1]));
-  }
-  rows_.resize(static_cast<std::size_t>(begin_.back()));
+  for (int32_t& slot : slot_)
+    if (slot != NONE) slot = n_tops++;
+  begin_.assign(at(n_tops) + 1, 0);
+  visit_tops([&](std::size_t, int32_t top) {
+    if (slot_[at(top + 1)] != NONE) ++begin_[at(slot_[at(top + 1)] + 1)];
+  });
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  rows_.resize(at(begin_.back()));
   std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
-  std::vector<double> features(static_cast<std::size_t>(n_tops), 0.0);  // of all rows of a top, summed
-  const auto put = [&](int32_t node, std::size_t row) {
-    const int32_t slot = slot_[at(node + 1)];
-    if (slot == NONE) return;
-    rows_[static_cast<std::size_t>(next[at(slot)]++)] = static_cast<int32_t>(row);
-    features[at(slot)] += 1.0 + static_cast<double>(features_.indptr[row + 1] - features_.indptr[row]);
-  };
-  for (std::size_t i = 0; i < labels_.size(); ++i) put(NONE, i);
-  visit_positive(tree_, labels_, [&](std::size_t i, int32_t v) { put(v, i); });
+  visit_tops([&](std::size_t row, int32_t top) {
+    const int32_t slot = slot_[at(top + 1)];
+    if (slot != NONE) rows_[at(next[at(slot)]++)] = static_cast<int32_t>(row);
+  });
+}
 
+void Trainer::set_costs() {
+  std::vector<double> features(begin_.size() - 1, 0.0);  // [slot] of all rows of a top, summed
+  for (std::size_t slot = 0; slot + 1 < begin_.size(); ++slot)
+    for (auto e = at(begin_[slot]); e < at(begin_[slot + 1]); ++e) {
+      const auto row = at(rows_[e]);
+      features[slot] += 1.0 + static_cast<double>(features_.indptr[row + 1] - features_.indptr[row]);
+    }
   const auto cost = [&](const Pack& pack) {
     const double walked = features[at(slot_[at(pack.top + 1)])];
     return walked + ENDS * std::min(walked, static_cast<double>(n_features_));
@@ -93,12 +149,6 @@ std::span<const int32_t> Trainer::rows_of(const Pack& pack) const {
   const auto slot = at(slot_[at(pack.top + 1)]);
   const auto begin = static_cast<std::size_t>(begin_[slot]);
   return std::span(rows_).subspan(begin, static_cast<std::size_t>(begin_[slot + 1]) - begin);
-}
-
-// The rows that a node is trained on: the positive rows of its parent.
-int64_t Trainer::n_rows_at(int32_t node) const {
-  const int32_t parent = tree_.parent(node);
-  return parent == NONE ? static_cast<int64_t>(labels_.size()) : weights_[at(parent)];
 }
 
 std::vector<double> Trainer::costs() const {
@@ -142,6 +192,8 @@ NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, I
     all.features.insert(all.features.end(), part.features.begin(), part.features.end());
     all.values.insert(all.values.end(), part.values.begin(), part.values.end());
     all.bias.insert(all.bias.end(), part.bias.begin(), part.bias.end());
+    all.held_pairs.insert(all.held_pairs.end(), part.held_pairs.begin(), part.held_pairs.end());
+    all.held_scores.insert(all.held_scores.end(), part.held_scores.begin(), part.held_scores.end());
     all.n_visits += part.n_visits;
     all.n_passes = std::max(all.n_passes, part.n_passes);
     all.n_far_pairs += part.n_far_pairs;

@@ -10,6 +10,7 @@
 #include "model/node_weights.hpp"
 #include "train/pack.hpp"
 #include "train/solver.hpp"
+#include "tree/path_pairs.hpp"
 #include "tree/tree.hpp"
 
 namespace labeltree {
@@ -35,19 +36,34 @@ struct WarmStart {
   std::span<const float> values, bias;
 };
 
-// Sends rows down the tree by their labels and fits packs of nodes over the rows that reach them. The weights
-// of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of threads and
-// any order of packs.
+// Rows and what they are labeled with.
+struct TrainingRows {
+  LabelRows labels;
+  FeatureRows features;
+  std::size_t n_features;
+  // Labels that each row is an example for, in addition to its own. No rows, where nodes are trained instead.
+  LabelRows candidates;
+  // Ascending rows that nodes are first fitted without. None, where rankers are trained.
+  std::span<const int32_t> held;
+};
+
+// Fits packs of nodes over the rows that reach them: a row goes down the tree by its labels, and reaches the
+// children of every node that it is positive for. Where there are candidates, it fits rankers instead, which
+// are classifiers of the leaves alone: a row reaches the leaves of its labels and of its candidates. The
+// weights of a pack depend on its rows, its nodes and the seed alone: they are the same for any number of
+// threads and any order of packs.
 class Trainer {
  public:
   // The arrays behind the views must outlive the trainer.
-  Trainer(const Tree& tree, const LabelRows& labels, const FeatureRows& features, std::size_t n_features,
-          const LossWeights& loss_weights, const WarmStart& warm_start, const TrainSettings& settings);
+  Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& loss_weights,
+          const WarmStart& warm_start, const TrainSettings& settings);
 
   // Work of each pack as rows times their features, the most expensive pack first.
   std::vector<double> costs() const;
   // [node] 1 where the node is in a pack.
   std::vector<uint8_t> is_trained() const;
+  // (row, node) pairs of the rows that are held back, numbered as by PathPairs.
+  std::size_t n_held_pairs() const { return held_pairs_.size(); }
   // Bytes that one thread needs at most, and bytes that all share.
   double thread_bytes() const;
   double shared_bytes() const;
@@ -59,13 +75,18 @@ class Trainer {
   friend class PackTrainer;
 
   bool is_warm() const { return !warm_start_.indptr.empty(); }
+  bool has_candidates() const { return !candidates_.indptr.empty(); }
   std::span<const int32_t> rows_of(const Pack& pack) const;
-  int64_t n_rows_at(int32_t node) const;
+  void check_rows() const;
   void check_warm_start() const;
+  void set_held(std::span<const int32_t> held, bool with_root);
   void index_rows();
+  template <class Visit>
+  void visit_tops(Visit visit) const;
+  void set_costs();
 
   const Tree& tree_;
-  LabelRows labels_;
+  LabelRows labels_, candidates_;
   FeatureRows features_;
   std::size_t n_features_;
   LossWeights loss_weights_;
@@ -74,7 +95,9 @@ class Trainer {
   std::vector<int64_t> weights_;  // Hamming weight of each node
   std::vector<Pack> packs_;       // most expensive first
   std::vector<double> costs_;     // [pack]
-  std::vector<float> square_;     // [row] sum of the squares of its values
+  std::vector<int32_t> held_of_;  // [row] its number among those held back, or -1; empty without such
+  PathPairs held_pairs_;
+  std::vector<float> square_;  // [row] sum of the squares of its values
   // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
   std::vector<int32_t> slot_, rows_;
   std::vector<int64_t> begin_;

@@ -37,7 +37,7 @@ void bind_builder(nb::module_& m) {
 
 void construct(BoundModel* self, nb::object tree, int64_t n_features, F32 bias, F32 scale, U8 shift,
                I64 bucket_begin, I64 byte_begin, U32 buckets, U8 bytes, F32 slope, F32 intercept,
-               bool has_root, bool normalize_siblings) {
+               bool has_root, SiblingSums siblings) {
   const WeightArrays arrays{view(bias),       view(scale),   view(shift), view(bucket_begin),
                             view(byte_begin), view(buckets), view(bytes)};
   new (self) BoundModel{{tree, bias, scale, shift, bucket_begin, byte_begin, buckets, bytes},
@@ -45,7 +45,7 @@ void construct(BoundModel* self, nb::object tree, int64_t n_features, F32 bias, 
                          view(slope),
                          view(intercept),
                          has_root,
-                         normalize_siblings}};
+                         siblings}};
 }
 
 auto path_scores_of(const BoundModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,
@@ -96,10 +96,14 @@ void bind_weights(ModelClass& model) {
 
 void bind_model(nb::module_& m) {
   bind_builder(m);
+  nb::enum_<SiblingSums>(m, "SiblingSums", "Sums of sibling estimates; see core/model/tree_model.hpp.")
+      .value("independent", SiblingSums::independent)
+      .value("at_least_one", SiblingSums::at_least_one)
+      .value("one", SiblingSums::one);
   ModelClass model(m, "TreeModel", "A tree with its node classifiers; see core/model/tree_model.hpp.");
   model.def("__init__", &construct, "tree"_a, "n_features"_a, array("bias"), array("scale"), array("shift"),
             array("bucket_begin"), array("byte_begin"), array("buckets"), array("bytes"), array("slope"),
-            array("intercept"), nb::kw_only(), "has_root"_a, "normalize_siblings"_a);
+            array("intercept"), nb::kw_only(), "has_root"_a, "siblings"_a);
   bind_weights(model);
   model.def(
       "child_probabilities",

@@ -108,20 +108,22 @@ void bind_learning(ModelClass& model) {
           array("weight"), "n_threads"_a)
       .def(
           "predict_then_fit",
-          [](OnlineModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels,
-             int32_t k) {
+          [](OnlineModel& self, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 labels, int32_t k,
+             SiblingSums siblings) {
             return give_labels(interruptible([&](Interrupt& interrupt) {
               return self.predict_then_fit(feature_view(indptr, indices, values),
-                                           rows_view(label_indptr, labels), k, interrupt);
+                                           rows_view(label_indptr, labels), k, siblings, interrupt);
             }));
           },
-          array("indptr"), array("indices"), array("values"), array("label_indptr"), array("labels"), "k"_a)
+          array("indptr"), array("indices"), array("values"), array("label_indptr"), array("labels"), "k"_a,
+          "siblings"_a = SiblingSums::independent)
       .def(
           "best",
-          [](const OnlineModel& self, I32 indices, F32 values, int32_t k) {
-            return give_labels(unlocked([&] { return self.best({view(indices), view(values)}, k); }));
+          [](const OnlineModel& self, I32 indices, F32 values, int32_t k, SiblingSums siblings) {
+            return give_labels(
+                unlocked([&] { return self.best({view(indices), view(values)}, k, siblings); }));
           },
-          array("indices"), array("values"), "k"_a);
+          array("indices"), array("values"), "k"_a, "siblings"_a = SiblingSums::independent);
 }
 
 void bind_labels(ModelClass& model) {

@@ -22,7 +22,7 @@ struct BoundWarmStart {
 
 // A trainer with the arrays that it looks at.
 struct BoundTrainer {
-  std::tuple<nb::object, I64, I32, I64, I32, F32, BoundLossWeights, BoundWarmStart> keep;
+  std::tuple<nb::object, I64, I32, I64, I32, F32, I64, I32, I32, BoundLossWeights, BoundWarmStart> keep;
   Trainer trainer;
 };
 
@@ -31,13 +31,15 @@ void bind_settings(nb::module_& m) {
   nb::class_<TrainSettings>(m, "TrainSettings", "How a node is fitted; see core/train/trainer.hpp.")
       .def(
           "__init__",
-          [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter,
-             float weight_threshold, int32_t max_nonzeros, uint64_t seed) {
-            new (self)
-                TrainSettings{{loss, intercept_scaling, tol, max_iter}, weight_threshold, max_nonzeros, seed};
+          [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter, int mean_iter,
+             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed) {
+            new (self) TrainSettings{{loss, intercept_scaling, tol, max_iter, mean_iter, joint_iter},
+                                     weight_threshold,
+                                     max_nonzeros,
+                                     seed};
           },
-          nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "weight_threshold"_a,
-          "max_nonzeros"_a, "seed"_a);
+          nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "mean_iter"_a,
+          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a);
 }
 
 void bind_inputs(nb::module_& m) {
@@ -58,22 +60,26 @@ void bind_inputs(nb::module_& m) {
 }
 
 void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
-               I32 indices, F32 values, int64_t n_features, const BoundLossWeights& loss_weights,
-               const BoundWarmStart& warm_start, const TrainSettings& settings) {
+               I32 indices, F32 values, int64_t n_features, I64 candidate_indptr, I32 candidate_indices,
+               I32 held, const BoundLossWeights& loss_weights, const BoundWarmStart& warm_start,
+               const TrainSettings& settings) {
+  const TrainingRows rows{rows_view(label_indptr, label_indices), feature_view(indptr, indices, values),
+                          count(n_features, "n_features"), rows_view(candidate_indptr, candidate_indices),
+                          view(held)};
   new (self)
-      BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, loss_weights, warm_start},
-                   {nb::cast<const Tree&>(tree), rows_view(label_indptr, label_indices),
-                    feature_view(indptr, indices, values), count(n_features, "n_features"),
-                    loss_weights.views(), warm_start.views(), settings}};
+      BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, candidate_indptr,
+                    candidate_indices, held, loss_weights, warm_start},
+                   {nb::cast<const Tree&>(tree), rows, loss_weights.views(), warm_start.views(), settings}};
 }
 
 void bind_trainer(nb::module_& m) {
   nb::class_<BoundTrainer>(m, "Trainer", "Fits the nodes of a tree; see core/train/trainer.hpp.")
       .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"), array("indptr"),
-           array("indices"), array("values"), "n_features"_a, nb::kw_only(), "loss_weights"_a, "warm_start"_a,
-           "settings"_a)
+           array("indices"), array("values"), "n_features"_a, nb::kw_only(), array("candidate_indptr"),
+           array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
+      .def_prop_ro("n_held_pairs", [](const BoundTrainer& self) { return self.trainer.n_held_pairs(); })
       .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })
       .def_prop_ro("shared_bytes", [](const BoundTrainer& self) { return self.trainer.shared_bytes(); })
       .def(
@@ -82,7 +88,8 @@ void bind_trainer(nb::module_& m) {
             auto weights = interruptible(
                 [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); });
             const std::tuple ends(weights.n_passes, weights.n_far_pairs);
-            return std::tuple_cat(give(std::move(weights)), ends);
+            const std::tuple held(give(std::move(weights.held_pairs)), give(std::move(weights.held_scores)));
+            return std::tuple_cat(give(std::move(weights)), ends, held);
           },
           "first"_a, "last"_a, "n_threads"_a);
 }

@@ -194,6 +194,7 @@ def test_fit_uses_a_fixed_curve_for_labels_and_none_for_classes_or_logistic_node
     assert fixed_calibration("squared_hinge", "indicator").curve is not None
     assert fixed_calibration("squared_hinge", "classes").curve is None
     assert fixed_calibration("logistic", "indicator").curve is None
+    assert fixed_calibration("squared_hinge", "classes", has_rankers=True).curve is None
 
 
 # Estimators -------------------------------------------------------------------------------------
@@ -289,7 +290,8 @@ def test_clone_and_fit_drop_calibration_and_thresholds() -> None:
 
 def test_classes_can_be_calibrated() -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.random((200, 5)), np.array(["a", "b", "c"])[rng.integers(0, 3, 200)]
+    X = rng.random((200, 5))
+    y = np.array(["a", "b", "c"])[(X[:, :3] + 0.3 * rng.random((200, 3))).argmax(axis=1)]
     clf = HSMClassifier(n_jobs=1).fit(X[:100], y[:100])
     before = clf.predict(X)
     clf.calibrate(X[100:], y[100:])

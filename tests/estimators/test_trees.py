@@ -61,7 +61,8 @@ def test_the_model_equals_train_tree_on_unit_rows() -> None:
     clf = PLTClassifier(tree=tree, C=0.5).fit(X, Y)
     rows = UNIT(as_features(X))
     weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=0.5))
-    calibration = fixed_calibration("squared_hinge", "indicator")
+    factors = clf.model_.calibration.factors
+    calibration = fixed_calibration("squared_hinge", "indicator", factors=factors)
     model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)
     expected, _ = model.search(rows, k=None, threshold=0.0, n_threads=1)
     np.testing.assert_array_equal(dense(clf, X), expected.toarray())

@@ -54,6 +54,7 @@ def _classifiers(X: Any, Y: Any) -> Iterator[tuple[str, Any]]:
     yield "trees", PLTClassifier(n_trees=3, tree="random", loss="logistic", **common).fit(X, Y)
     weighted = PLTClassifier(class_weight={"cat": 2.0}, feature_weighting=(0.5, 0.5), **common)
     yield "weighted", weighted.fit(X, Y, sample_weight=np.linspace(0.5, 2, X.shape[0]))
+    yield "rankers", PLTClassifier(rerank=True, **common).fit(X, Y)
     yield "calibrated", PLTClassifier(**common).fit(X, Y).calibrate(X, Y)
     yield "isotonic", PLTClassifier(**common).fit(X, Y).calibrate(X, Y, method="isotonic")
     yield "thresholds", PLTClassifier(**common).fit(X, Y).tune_thresholds(X, Y)

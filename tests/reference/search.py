@@ -58,10 +58,9 @@ def normalize(parent: Sequence[int], estimates: Sequence[float]) -> list[float]:
     return eta
 
 
-def link(loss: str, score: np.ndarray) -> np.ndarray:
-    """Return the probability that corresponds to a score."""
-    slope, intercept = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}[loss]
-    return 1.0 / (1.0 + np.exp(-(slope * score + intercept)))
+def sigmoid(log_odds: np.ndarray) -> np.ndarray:
+    """Return the probability that corresponds to log-odds."""
+    return 1.0 / (1.0 + np.exp(-log_odds))
 
 
 def normalized_products(parent, estimates):

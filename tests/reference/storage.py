@@ -54,6 +54,8 @@ def predict_proba(sections: dict[str, dict[str, Any]], X: np.ndarray) -> np.ndar
     model = sections["model"]["content"]
     trees = [tree_probabilities(sections, t, rows) for t in range(model["n_trees"])]
     mean = np.mean(trees, axis=0)
+    if "rankers" in sections:
+        mean = mean * ranker_estimates(sections, rows)
     arrays = sections.get("calibration", {"arrays": {}})["arrays"]
     if "curve.x" in arrays:
         mean = np.interp(mean, arrays["curve.x"], arrays["curve.y"])
@@ -81,30 +83,55 @@ def tree_probabilities(
     """Products along the paths to all labels, [row, label]."""
     content, arrays = sections["model"]["content"], sections["model"]["arrays"]
     parent, label = arrays[f"tree{t}.parent"], arrays[f"tree{t}.label"]
-    scores = np.array(rows) @ node_weights(sections, t).T + arrays[f"tree{t}.bias"]
+    weights = node_weights(arrays, f"tree{t}", parent, content["n_features"])
+    scores = np.array(rows) @ weights.T + arrays[f"tree{t}.bias"]
     slope, intercept = LINKS[content["link"]]
     fitted = sections.get("calibration", {"arrays": {}})["arrays"]
     if f"tree{t}.slope" in fitted:
         slope, intercept = fitted[f"tree{t}.slope"], fitted[f"tree{t}.intercept"]
+    siblings = sections.get("calibration", {"content": {}})["content"].get("siblings")
+    if f"tree{t}.slope" not in fitted and siblings == "one" and content["link"] == "squared_hinge":
+        n_siblings = np.bincount(parent[1:], minlength=len(parent))[np.maximum(parent, 0)]
+        slope, intercept = np.maximum(4, 2.25 * n_siblings**0.25), -0.5
+    if f"tree{t}.slope" not in fitted and f"tree{t}.factor" in fitted:
+        factor = fitted[f"tree{t}.factor"]
+        slope, intercept = slope * factor, intercept + slope * (factor - 1)
     of_node = 1 / (1 + np.exp(-(slope * scores + intercept)))
     if not content["has_root"]:
         of_node[:, 0] = 1
+    for node in np.unique(parent[1:]) if siblings else ():
+        children = np.flatnonzero(parent == node)
+        sums = of_node[:, children].sum(axis=1)
+        is_divided = (sums < 1) | (siblings == "one")
+        of_node[np.ix_(is_divided, children)] /= sums[is_divided, None]
     for node in range(1, len(parent)):  # parents come before their children
         of_node[:, node] *= of_node[:, parent[node]]
     leaves = np.flatnonzero(label >= 0)
     return of_node[:, leaves[np.argsort(label[leaves])]]
 
 
-def node_weights(sections: dict[str, dict[str, Any]], t: int) -> np.ndarray:
+def ranker_estimates(sections: dict[str, dict[str, Any]], rows: list[np.ndarray]) -> np.ndarray:
+    """Factors of the rankers of all labels, [row, label]."""
+    content, arrays = sections["rankers"]["content"], sections["rankers"]["arrays"]
+    model = sections["model"]
+    parent, label = model["arrays"]["tree0.parent"], model["arrays"]["tree0.label"]
+    weights = node_weights(arrays, "rankers", parent, model["content"]["n_features"])
+    scores = np.array(rows) @ weights.T + arrays["rankers.bias"]
+    of_node = 1 / (1 + np.exp(-(content["slope"] * scores + content["intercept"])))
+    leaves = np.flatnonzero(label >= 0)
+    return of_node[:, leaves[np.argsort(label[leaves])]]
+
+
+def node_weights(
+    arrays: dict[str, np.ndarray], prefix: str, parent: np.ndarray, n_features: int
+) -> np.ndarray:
     """Weights of all nodes, [node, feature]."""
-    n_features = sections["model"]["content"]["n_features"]
-    arrays = sections["model"]["arrays"]
     shift, bucket_begin, byte_begin, buckets, data, scale = (
-        arrays[f"tree{t}.{name}"]
+        arrays[f"{prefix}.{name}"]
         for name in ("shift", "bucket_begin", "byte_begin", "buckets", "bytes", "scale")
     )
-    weights = np.zeros((len(arrays[f"tree{t}.parent"]), n_features))
-    for g, nodes in enumerate(groups(arrays[f"tree{t}.parent"])):
+    weights = np.zeros((len(parent), n_features))
+    for g, nodes in enumerate(groups(parent)):
         s = int(shift[g])
         for b in range((n_features - 1) // 2**s + 1):
             first, last = (int(byte_begin[g] + buckets[bucket_begin[g] + b + i]) for i in (0, 1))

@@ -45,6 +45,8 @@ MODELS = {
     "star": lambda: PLTClassifier(tree="star", weight_threshold=0.0).fit(X, WIDE),
     "quantized": lambda: PLTClassifier().fit(X, Y).quantize(),
     "weighted": fitted(feature_weighting=(0.5, 0.3)),
+    "rankers": fitted(rerank=True),
+    "forest with rankers": lambda: PLTClassifier(n_trees=2, rerank=True).fit(X, Y).quantize(),
     "calibrated": calibrated,
     "named": lambda: PLTClassifier().fit(pd.DataFrame(X).add_prefix("column "), Y),
     "online": lambda: PLTClassifier().fit(X, Y).partial_fit(X, Y),

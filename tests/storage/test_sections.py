@@ -30,12 +30,11 @@ def test_saving_drops_an_unknown_optional_section(path, tmp_path) -> None:
 
 
 def test_an_unknown_required_section_is_refused(path, tmp_path) -> None:
-    file = put(tmp_path, with_section(path.read_bytes(), "rankers", required=True))
+    file = put(tmp_path, with_section(path.read_bytes(), "later", required=True))
     with pytest.raises(ModelFileError) as failure:
         lt.load(file)
     assert str(failure.value) == (
-        f"{file}: section 'rankers' is required, but this release does not know it. "
-        "Upgrade labeltree"
+        f"{file}: section 'later' is required, but this release does not know it. Upgrade labeltree"
     )
 
 

@@ -198,3 +198,35 @@ def test_fingerprints_depend_on_values_types_and_boundaries() -> None:
         ["ab"],
     ]
     assert len({fingerprint(values) for values in different}) == len(different)
+
+
+def test_a_resumed_fit_has_the_same_calibration(tmp_path: Path, monkeypatch) -> None:
+    X, Y = data()
+    whole = estimator(validation_fraction=0.3).fit(X, Y)
+    with monkeypatch.context() as patch:
+        stop_after(3, patch)
+        with pytest.raises(StoppedError):
+            estimator(tmp_path / "c", validation_fraction=0.3).fit(X, Y)
+    resumed = estimator(tmp_path / "c", validation_fraction=0.3).fit(X, Y)
+    assert_same_model(resumed, whole)
+    np.testing.assert_array_equal(resumed.model_.curve.y, whole.model_.curve.y)
+
+
+def test_a_stop_in_the_rankers_keeps_the_trees(tmp_path, monkeypatch) -> None:
+    whole = estimator(rerank=True).fit(*data())
+    made = stop_after(-1, monkeypatch)
+    estimator(tmp_path / "count", rerank=True).fit(*data())
+    n_of_trees = len(made) - made[::-1].index(0) - 1
+    monkeypatch.undo()
+    stop_after(n_of_trees + 1, monkeypatch)
+    with pytest.raises(StoppedError):
+        estimator(tmp_path / "parts", rerank=True).fit(*data())
+    monkeypatch.undo()
+    made = stop_after(-1, monkeypatch)
+    resumed = estimator(tmp_path / "parts", rerank=True).fit(*data())
+    assert 0 not in made
+    assert_same_model(resumed, whole)
+    for mine, theirs in zip(
+        resumed.model_.rankers.layout, whole.model_.rankers.layout, strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)

@@ -270,3 +270,17 @@ def test_different_numbers_of_rows_are_refused() -> None:
     X, Y = problem()
     with pytest.raises(ValueError, match="equally many rows"):
         weights_of(TREE, X, Y.select(slice(0, 5)), SolverSettings())
+
+
+def test_nodes_with_many_rows_per_feature_end_near_their_optimum() -> None:
+    X, Y = problem(n_rows=5000)
+    exact = dense(weights_of(TREE, X, Y, SolverSettings(C=10.0, **EXACT)), X.shape[1])
+    few = SolverSettings(C=10.0, tol=0.0, max_iter=8, weight_threshold=0.0)
+    averaged = dense(weights_of(TREE, X, Y, few), X.shape[1])
+    sparser = dense(weights_of(TREE, padded(X), Y, few), 600)[:, : X.shape[1]]
+    assert np.abs(averaged - exact).mean() < 0.7 * np.abs(sparser - exact).mean()
+
+
+def padded(X):
+    """Add features that no row has, so that there are few rows per feature."""
+    return as_features(sparse.csr_array((X.data, X.indices, X.indptr), (X.shape[0], 600)))

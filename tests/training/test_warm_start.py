@@ -111,7 +111,7 @@ def test_rows_without_labels_do_not_suppress_the_labels_of_others() -> None:
     before = clf.predict_proba([[1, 0]]).toarray()
     clf.fit([[0.2, 1]], [[]])
     after = clf.predict_proba([[1, 0]]).toarray()
-    np.testing.assert_allclose(after, before, atol=0.02)
+    np.testing.assert_allclose(after, before, atol=0.03)
 
 
 def test_a_warm_start_beats_training_on_new_rows_alone() -> None:

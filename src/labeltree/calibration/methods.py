@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,16 +22,17 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.calibration import OBJECTIVES, Calibration
-from labeltree.model.curve import Curve, log_odds, odds_curve
+from labeltree.model.curve import Curve, Probabilities, log_odds, odds_curve
 from labeltree.model.interface import LabelModel
 from labeltree.model.links import (
     FIXED_STRENGTH,
+    LINKS,
     Link,
     depth_links,
     fit_link,
     node_links,
 )
-from labeltree.model.model import LINKS
+from labeltree.model.model import Model
 
 METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
 
@@ -66,18 +67,48 @@ def learn_calibration(
         raise ValueError(
             f"method must be one of {', '.join(METHODS)}, or None, but is {shown(method)}"
         )
-    calibration = Calibration()
+    before = model.calibration
+    calibration = Calibration(siblings=before.siblings, factors=before.factors)
     if method in ("global", "depth", "depth_isotonic"):
-        calibration = _learn_links(model, X, rows, by_depth=method != "global", n_threads=n_threads)
+        slopes, intercepts = _learn_links(
+            model, X, rows, by_depth=method != "global", n_threads=n_threads
+        )
+        calibration = replace(calibration, slope=slopes, intercept=intercepts)
     if method not in ("global", "depth"):
         curve = _learn_curve(model.calibrated(calibration), X, rows, method, n_threads)
         calibration = replace(calibration, curve=curve)
     return calibration
 
 
+def learn_held_curve(
+    model: Model,
+    X: FeatureMatrix,
+    rows: LabelRows,
+    held: Sequence[_core.HeldScores],
+    n_threads: int,
+) -> Curve:
+    """Return the curve of a model, learned from training rows that were held back at first.
+
+    Parameters
+    ----------
+    model
+        Forest with any calibration; it is not changed.
+    X, rows
+        Features and labels of the rows that were held back.
+    held
+        Scores of these rows in each tree, before they were learned from; none if the model has not
+        learned from them.
+    n_threads
+        Number of threads.
+    """
+    plain = model.calibrated(replace(model.calibration, curve=None))
+    found, _ = plain.search(X, k=_BEST, threshold=0.0, n_threads=n_threads, held=held)
+    return _curve_of(found, rows, "auto")
+
+
 def _learn_links(
     model: LabelModel, X: FeatureMatrix, rows: LabelRows, *, by_depth: bool, n_threads: int
-) -> Calibration:
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
     native = model.native('calibration by "global" or "depth"')
     slopes, intercepts = [], []
     for tree, pairs in zip(native.trees, native.path_scores(X, rows, n_threads), strict=True):
@@ -95,13 +126,17 @@ def _learn_links(
         )
         slopes.append(slope)
         intercepts.append(intercept)
-    return Calibration(slopes, intercepts)
+    return slopes, intercepts
 
 
 def _learn_curve(
     model: LabelModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
 ) -> Curve:
     found, _ = model.search(X, k=_BEST, threshold=0.0, n_threads=n_threads)
+    return _curve_of(found, rows, method)
+
+
+def _curve_of(found: Probabilities, rows: LabelRows, method: str) -> Curve:
     hits = is_true(rows, found.indptr, found.indices)
     known = found.data > 0
     probabilities, hits = found.data[known], hits[known]

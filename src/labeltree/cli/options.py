@@ -94,6 +94,12 @@ def _add_training_arguments(model: Any) -> None:
         help=f"maximum passes over the rows of a node (default: {defaults.max_iter})",
     )
     model.add_argument(
+        "--rerank",
+        action="store_true",
+        help="train a second classifier per label that re-ranks the most probable labels, "
+        "if held-back rows gain from it",
+    )
+    model.add_argument(
         "--quantize", action="store_true", help="store 8-bit weights, for a smaller file"
     )
     model.add_argument(
@@ -160,6 +166,8 @@ def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str
     options = {name: value for name, value in given.items() if value is not None}
     if arguments.no_sublinear_tf:
         options["sublinear_tf"] = False
+    if arguments.rerank:
+        options["rerank"] = "auto"
     if isinstance(data, Data):
         for name in (*_TEXT_OPTIONS, "sublinear_tf"):
             if name in options:
@@ -212,6 +220,8 @@ def written_options(settings: Mapping[str, Any]) -> list[str]:
         flag = "--" + name.replace("_", "-")
         if name == "sublinear_tf":
             words += [] if value else ["--no-sublinear-tf"]
+        elif name == "rerank":
+            words += [flag] if value else []
         elif name == "random_state":
             words += ["--random-state", str(value)] if value else []
         elif isinstance(value, tuple):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from labeltree.arguments import checked
-from labeltree.calibration.methods import learn_calibration, learn_thresholds
+from labeltree.calibration.methods import learn_calibration, learn_held_curve, learn_thresholds
 from labeltree.data import LabelRows, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import in_form
@@ -14,7 +14,9 @@ from labeltree.estimators.fitted import FittedAttributes
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.state import FittedState
 from labeltree.model.calibration import Calibration, fixed_calibration
+from labeltree.model.interface import LabelModel
 from labeltree.threads import n_threads
+from labeltree.training.fit import Fitted
 
 
 class CalibrationMixin(FittedAttributes):
@@ -40,7 +42,7 @@ class CalibrationMixin(FittedAttributes):
             rankings. "sigmoid" fits a curve with two parameters, for few rows. "auto" chooses one
             of the two. "global" and "depth" fit how node scores become probabilities, for all nodes
             or per depth; they may change rankings. "depth_isotonic" fits depth first and then a
-            curve. None, which needs no rows, restores the probabilities of `fit`.
+            curve. None, which needs no rows, uses a fixed curve.
 
         Examples
         --------
@@ -54,7 +56,14 @@ class CalibrationMixin(FittedAttributes):
         """
         state = self._fitted
         if method is None:
-            calibration = fixed_calibration(state.model.link, state.label_kind)
+            before = state.model.calibration
+            calibration = fixed_calibration(
+                state.model.link,
+                state.label_kind,
+                before.siblings,
+                before.factors,
+                has_rankers=state.has_rankers,
+            )
         else:
             rows = self._validation_rows(state, "calibrate", X, y)
             calibration = learn_calibration(state.model, *rows, method, n_threads(self.n_jobs))
@@ -102,6 +111,27 @@ class CalibrationMixin(FittedAttributes):
                 state.model, *rows, objective, self.threshold, n_threads(self.n_jobs)
             )
         return self._calibrated(state, calibration)
+
+    def _calibrated_model(
+        self,
+        fitted: Fitted,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        before: FittedState | None,
+    ) -> LabelModel:
+        """Return the model of a fit, calibrated by the rows that it held back, if any."""
+        if fitted.held is not None:
+            held, unseen, scores = fitted.held
+            curve = learn_held_curve(
+                unseen, X[held], rows.select(held), scores, n_threads(self.n_jobs)
+            )
+            return fitted.model.calibrated(replace(fitted.model.calibration, curve=curve))
+        # A warm start with few rows. It has no rankers, so that their curve would not fit.
+        if before is not None and not before.has_rankers:
+            return fitted.model.calibrated(
+                before.model.calibration.kept_for(fitted.model.calibration)
+            )
+        return fitted.model
 
     def _calibrated(self, state: FittedState, calibration: Calibration) -> Self:
         model = state.model.calibrated(calibration)

@@ -14,27 +14,27 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
+from labeltree.data.row_scaling import AS_THEY_ARE
 from labeltree.estimators import validation
 from labeltree.estimators.calibrated import CalibrationMixin
 from labeltree.estimators.convergence import warn_if_far
 from labeltree.estimators.files import FilesMixin
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.online import OnlineMixin
-from labeltree.estimators.output import check_sparse_output
+from labeltree.estimators.output import check_normalize_proba, check_sparse_output
 from labeltree.estimators.prediction import PredictionMixin
 from labeltree.estimators.scoring import class_accuracy, set_accuracy
 from labeltree.estimators.state import FitCounts, FittedState
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
 from labeltree.threads import n_threads
-from labeltree.training.feature_weighting import NO_WEIGHTING, Powers, learn_scaling
 from labeltree.training.fit import FitSettings, Fitted, fit_forest
 from labeltree.training.forest import ForestSettings
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.node_estimators import fit_node_estimators
-from labeltree.training.nodes import SolverSettings, WarmStart
+from labeltree.training.nodes import MAX_ITER, SolverSettings, WarmStart
 from labeltree.training.warm_start import warm_start_of
+from labeltree.training.weighting_check import checked_scaling
 from labeltree.trees import LabelTree, by_name
 from labeltree.units import parse_bytes
 
@@ -85,8 +85,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     tol
         A node's classifier has converged when no row violates its optimality condition by more.
     max_iter
-        Maximum number of passes over the training rows of each node. `fit` issues a
-        ConvergenceWarning if it is too small for C and X.
+        Maximum number of passes over the rows of each node. "auto" is 8, or 9 if rows are held
+        back; rankers may take 20. `fit` issues a ConvergenceWarning if it is too small for C.
     weight_threshold
         Weights with an absolute value of at most `weight_threshold` are set to zero.
     max_nonzeros
@@ -97,8 +97,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Labels with at least this probability are predicted. Not used if rows have one class, nor
         after `tune_thresholds`.
     normalize_proba
-        If rows have one class, divide each row of a full `predict_proba(X)` by its sum. `top_k` and
-        searches with a limit return probabilities before this step.
+        Whether `fit` makes searches normalize the estimates of the children of each node. If rows
+        have one class, they are divided by their sum, so that the probabilities of a row sum to 1.
+        Otherwise, only estimates that sum to less than 1 are divided by their sum, because a
+        positive node has at least one positive child. "auto" normalizes if rows have one class.
     sparse_output
         Whether `predict` and a full `predict_proba(X)` return sparse matrices. "auto" returns what
         Y was: sparse for a sparse Y or label lists, dense for a dense indicator or classes. With
@@ -127,16 +129,24 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     feature_weighting
         "auto", None to use values as they are, or exponents (p, q): a value x of a feature becomes
         x^p t^q, where t is the mean number of labels that two rows with the feature share. "auto"
-        estimates the exponents if there are at least 1,000 rows. Rows that need no scaling are used
+        estimates the exponents if there are at least 1,000 rows, and uses none if two small fits to
+        a sample of at least 15,000 rows rank better without. Rows that need no scaling are used
         without a copy; otherwise the values of X are copied once, the indices never.
     C_decay
         "auto", None for the same C in all nodes, or exponents (p, q): in a node with n > 10
         positive rows, C becomes C (10 / n)^p for positive and C (10 / n)^q for negative rows.
         "auto" is (0.08, 0.15), or (0, 0.25) if every row has exactly one label.
+    validation_fraction
+        Share of the rows held back at first: each node scores them before it learns from them, and
+        `fit` calibrates probabilities with these scores. "auto" is 5 %, from 250 to 2,000 rows, if
+        there are at least 2,000 rows. None uses a fixed curve and evaluates no setting.
     node_estimator
-        A scikit-learn classifier with predict_proba that is cloned and fitted for each node,
-        instead of the native linear classifier. For small problems: nodes are fitted one after the
-        other in Python.
+        A scikit-learn classifier with predict_proba that is cloned and fitted for each node in
+        Python, instead of the native linear classifier. For small problems.
+    rerank
+        Whether to train a second classifier for each label, on its rows and on the rows that the
+        trees mistake for its rows. It re-ranks the 10 most probable labels, or k if k is larger.
+        "auto" does so only if the rows that `validation_fraction` holds back gain from it.
 
     Attributes
     ----------
@@ -182,12 +192,12 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         fit_intercept: bool = True,
         intercept_scaling: float = SolverSettings.intercept_scaling,
         tol: float = SolverSettings.tol,
-        max_iter: int = SolverSettings.max_iter,
+        max_iter: int | str = "auto",
         weight_threshold: float = SolverSettings.weight_threshold,
         max_nonzeros: int | None = SolverSettings.max_nonzeros,
         normalize: bool = True,
         threshold: float = 0.5,
-        normalize_proba: bool = True,
+        normalize_proba: bool | str = "auto",
         sparse_output: bool | str = "auto",
         max_memory: float | str | None = None,
         checkpoint_dir: str | os.PathLike[str] | None = None,
@@ -198,7 +208,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         verbose: int | bool = 0,
         feature_weighting: str | Sequence[float] | None = "auto",
         C_decay: str | Sequence[float] | None = "auto",
+        validation_fraction: float | str | None = "auto",
         node_estimator: Any = None,
+        rerank: bool | str = False,
     ) -> None:
         self.tree = tree
         self.tree_params = tree_params
@@ -227,7 +239,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.verbose = verbose
         self.feature_weighting = feature_weighting
         self.C_decay = C_decay
+        self.validation_fraction = validation_fraction
         self.node_estimator = node_estimator
+        self.rerank = rerank
 
     @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -269,11 +283,13 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         if before is not None:
             validation.check_same_columns(features, before.n_features)
         weight = validation.row_weights(sample_weight, rows, self.class_weight)
-        scaling = self._row_scaling(before, features, rows, weight, settings)
+        scaling = AS_THEY_ARE if before is None else before.row_scaling
+        if before is None and self.normalize:
+            scaling = checked_scaling(features, rows, settings, weight)
         features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
         with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
             fitted = self._train(features, rows, weight, settings, progress)
-        warn_if_far(fitted, self.max_iter)
+        warn_if_far(fitted)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
             label_kind=rows.kind,
@@ -283,7 +299,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             counts=FitCounts(n_rows, fitted.training_cost, *fitted.counts[:2]),
             class_names=np.arange(rows.n_labels) if rows.names is None else rows.names,
             feature_names=names,
-            laid_out=fitted.model,
+            laid_out=self._calibrated_model(fitted, features, rows, before),
             report=fitted.report,
         )
         return self
@@ -291,10 +307,12 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     def _settings(self, before: FittedState | None) -> FitSettings:
         validation.check_share("threshold", self.threshold)
         check_sparse_output(self.sparse_output)
+        check_normalize_proba(self.normalize_proba)
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         forest = ForestSettings(self.tree, self.tree_params, self.n_trees, self.max_samples, seed)
         solver = self._solver_settings(seed)
+        validation.check_rerank(self)
         warm_start: tuple[WarmStart, ...] = ()
         if before is not None:
             model = before.model.native("warm_start")
@@ -311,7 +329,11 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             checkpoint_dir=folder,
             n_jobs=self.n_jobs,
             warm_start=warm_start,
-            feature_weighting=self._powers(),
+            normalize_proba=self.normalize_proba,
+            validation_fraction=validation.checked_fraction(self.validation_fraction),
+            auto_iter=self.max_iter == "auto",
+            feature_weighting=validation.feature_powers(self.feature_weighting, self.normalize),
+            rerank=self.rerank,
         )
 
     def _solver_settings(self, seed: int) -> SolverSettings:
@@ -324,40 +346,11 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             pos_neg_weight=validation.as_pair("pos_neg_weight", self.pos_neg_weight) or (1.0, 1.0),
             intercept_scaling=self.intercept_scaling if self.fit_intercept else 0.0,
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=validation.auto_or_integer("max_iter", self.max_iter) or MAX_ITER,
             weight_threshold=self.weight_threshold,
             max_nonzeros=self.max_nonzeros,
             seed=seed,
         )
-
-    def _powers(self) -> Powers | None:
-        given = validation.auto_or_pair("feature_weighting", self.feature_weighting)
-        if given == "auto":
-            return None
-        powers = NO_WEIGHTING if given is None else Powers.checked(given)
-        if powers != NO_WEIGHTING and not self.normalize:
-            raise ValueError(
-                "feature_weighting requires rows of length 1, but normalize is False; set it to "
-                "None or normalize=True"
-            )
-        return powers
-
-    def _row_scaling(
-        self,
-        before: FittedState | None,
-        X: FeatureMatrix,
-        rows: LabelRows,
-        weight: NDArray[np.float32] | None,
-        settings: FitSettings,
-    ) -> RowScaling:
-        if before is not None:
-            return before.row_scaling
-        if not self.normalize:
-            return AS_THEY_ARE
-        if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
-            kept = np.flatnonzero(weight)
-            X, rows = X[kept], rows.select(kept)
-        return learn_scaling(X, rows, settings.feature_weighting, n_threads(self.n_jobs))
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return validation.training_labels(Y, forest.given)

@@ -21,6 +21,7 @@ from labeltree.estimators import validation
 from labeltree.estimators.fitted import FittedAttributes
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.state import FitCounts, FittedState, Names
+from labeltree.model.calibration import sibling_sums
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.params import OnlineParams
 from labeltree.online.tree_cost import TreeCost
@@ -49,8 +50,10 @@ class OnlineMixin(FittedAttributes):
     fit_intercept: bool
     intercept_scaling: float
     normalize: bool
+    normalize_proba: bool | str
     random_state: Any
     class_weight: Any
+    rerank: bool | str
 
     # scikit-learn has no type information, so what it decorates is Any to mypy.
     @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
@@ -87,7 +90,7 @@ class OnlineMixin(FittedAttributes):
         weight = validation.row_weights(sample_weight, rows, None)
         check_kind("classes", classes, "Iterable[Hashable] | None")
         added = [] if classes is None else naming.name_array(list(classes)).tolist()
-        learner = self._learner(features.shape[1])
+        learner = self._learner(features.shape[1], rows.kind)
         with self._learning(learner, rows, X):
             batch = learner.batch(features, rows, added)
             learner.learn(batch, weight, n_threads(self.n_jobs))
@@ -127,7 +130,7 @@ class OnlineMixin(FittedAttributes):
         """
         check_integer("k", k, minimum=1)
         features, rows = self._online_rows(X, y)
-        learner = self._learner(features.shape[1])
+        learner = self._learner(features.shape[1], rows.kind)
         check_padding(features.shape[0], k, max(rows.n_labels, len(learner.names)))
         with self._learning(learner, rows, X):
             return learner.predict_then_fit(learner.batch(features, rows), k, rows.kind)
@@ -263,13 +266,19 @@ class OnlineMixin(FittedAttributes):
             targets.check_classes(y, rows)
         return replace(rows, is_dense=False) if isinstance(y, LabelRows) else rows
 
-    def _learner(self, n_features: int) -> OnlineLearner:
+    def _learner(self, n_features: int, kind: Kind) -> OnlineLearner:
         """Return the current learner, or a new one, which is kept only if it learns something."""
         state = self._state
+        if self.rerank or (state is not None and state.has_rankers):
+            raise ValueError(
+                "partial_fit requires a model without rankers, but rerank is or was True; fit with "
+                "rerank=False"
+            )
         params = OnlineParams.parse(self.online_params)
         scaling = self.intercept_scaling if self.fit_intercept else 0.0
         if state is None:
-            return self._new_learner(params, scaling, n_features)
+            siblings = sibling_sums(self.normalize_proba, kind)
+            return self._new_learner(params, scaling, n_features, siblings)
         if state.learner is not None:
             return state.online
         model = state.model.native("partial_fit")
@@ -278,7 +287,9 @@ class OnlineMixin(FittedAttributes):
         learner.native.counts = counts
         return learner
 
-    def _new_learner(self, params: OnlineParams, scaling: float, n_features: int) -> OnlineLearner:
+    def _new_learner(
+        self, params: OnlineParams, scaling: float, n_features: int, siblings: str
+    ) -> OnlineLearner:
         tree: LabelTree | None = None
         names: Sequence[Hashable] = ()
         if not isinstance(self.tree, str):
@@ -287,7 +298,9 @@ class OnlineMixin(FittedAttributes):
             tree = self.tree
             check_depth(tree)
             names = range(tree.n_labels) if tree.names is None else tree.names
-        return OnlineLearner.start(n_features, params, scaling, tree=tree, names=names)
+        return OnlineLearner.start(
+            n_features, params, scaling, tree=tree, names=names, siblings=siblings
+        )
 
     @contextmanager
     def _learning(self, learner: OnlineLearner, rows: LabelRows, X: Any) -> Iterator[None]:

@@ -18,11 +18,18 @@ Indicator: TypeAlias = "sparse.csr_array[np.uint8, tuple[int, int]]"
 
 def check_sparse_output(sparse_output: Any) -> None:
     """Raise ValueError unless sparse_output is "auto", True or False."""
-    is_auto = isinstance(sparse_output, str) and sparse_output == "auto"
-    if not (is_auto or isinstance(sparse_output, bool | np.bool_)):
-        raise ValueError(
-            f'sparse_output must be "auto", True or False, but is {shown(sparse_output)}'
-        )
+    _check_auto_or_bool("sparse_output", sparse_output)
+
+
+def check_normalize_proba(normalize_proba: Any) -> None:
+    """Raise ValueError unless normalize_proba is "auto", True or False."""
+    _check_auto_or_bool("normalize_proba", normalize_proba)
+
+
+def _check_auto_or_bool(name: str, value: Any) -> None:
+    is_auto = isinstance(value, str) and value == "auto"
+    if not (is_auto or isinstance(value, bool | np.bool_)):
+        raise ValueError(f'{name} must be "auto", True or False, but is {shown(value)}')
 
 
 def is_dense(state: FittedState, sparse_output: Any) -> bool:

@@ -27,14 +27,15 @@ from labeltree.estimators.output import (
 from labeltree.estimators.searching import SearchMixin, is_one_row
 from labeltree.explain.explanation import Explanation
 from labeltree.explain.prediction_cost import cost_bound
-from labeltree.model.model import check_query
+from labeltree.model.calibration import ONE
+from labeltree.model.interface import check_query
 from labeltree.threads import n_threads
 
 
 class PredictionMixin(SearchMixin):
     """Labels, probabilities, costs and explanations of rows."""
 
-    normalize_proba: bool
+    normalize_proba: bool | str
     sparse_output: bool | str
     threshold: float
 
@@ -100,9 +101,9 @@ class PredictionMixin(SearchMixin):
         """Return the probabilities of labels, one column per label.
 
         Without `k` and `threshold`, all labels of all rows are computed and stored. Pass one of
-        them if there are many labels. If rows have one class, only this full result is normalized
-        to sum to 1 (see `normalize_proba`), because a search that stops early does not know the
-        sum.
+        them if there are many labels. If rows have one class, the probabilities of a row sum to 1
+        (see `normalize_proba`). If `calibrate` has fitted a curve, only this full result does:
+        it is divided by its sum, which a search that stops early does not know.
 
         Parameters
         ----------
@@ -130,7 +131,11 @@ class PredictionMixin(SearchMixin):
         found, _ = self._search(state, features, k, threshold)
         found.sort_indices()
         if is_full and self.normalize_proba and state.label_kind == "classes":
-            divide_by_sums(found)
+            # Searches of a normalized model with neither rankers nor a curve sum to 1 already.
+            calibration = state.model.calibration
+            sums_to_one = calibration.siblings == ONE and calibration.curve is None
+            if not sums_to_one or state.has_rankers:
+                divide_by_sums(found)
         return dense_probabilities(found) if dense else found
 
     @checked
@@ -316,8 +321,7 @@ class PredictionMixin(SearchMixin):
         from the root, the features of x that raise or lower the probability, and the most probable
         siblings. Print it, convert it to JSON with `to_dict()`, or plot it with
         `labeltree.plot.explanation`. With several trees, there is one path per tree, and the
-        probability is the mean. If `normalize_proba` applies to a full `predict_proba(X)`, the
-        explanation is for the probability before that step.
+        probability is the mean.
 
         Parameters
         ----------

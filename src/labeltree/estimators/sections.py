@@ -11,7 +11,7 @@ import numpy as np
 from labeltree.data.arrays import check_count, take
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
-from labeltree.estimators.output import check_sparse_output
+from labeltree.estimators.output import check_normalize_proba, check_sparse_output
 from labeltree.estimators.state import FitCounts, FittedState, as_names
 from labeltree.model.model import Model
 from labeltree.online.stored import ONLINE, StoredLearner, store_learner
@@ -20,11 +20,11 @@ from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import ESTIMATOR
 from labeltree.storage.section import Section, take_section
 
-LABELS, FEATURES, MODEL = "labels", "features", "model"
+LABELS, FEATURES, MODEL, RANKERS = "labels", "features", "model", "rankers"
 CALIBRATION, ROW_SCALING, WRITTEN_BY = "calibration", "row_scaling", "written_by"
 #: Sections that the file of a classifier may have.
 SECTION_NAMES = frozenset(
-    {ESTIMATOR, LABELS, FEATURES, MODEL, CALIBRATION, ROW_SCALING, ONLINE, WRITTEN_BY}
+    {ESTIMATOR, LABELS, FEATURES, MODEL, RANKERS, CALIBRATION, ROW_SCALING, ONLINE, WRITTEN_BY}
 )
 SCALING_WEIGHTS = f"{ROW_SCALING}.weights"
 _LABEL_KINDS = ("indicator", "sets", "classes")
@@ -53,6 +53,8 @@ def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
     if not model.calibration.is_plain:
         sections.append(Section(CALIBRATION, *model.calibration.to_arrays()))
     sections.append(Section(MODEL, *model.to_arrays()))
+    if model.rankers is not None:
+        sections.append(Section(RANKERS, *model.rankers.to_arrays()))
     if state.learner is not None:
         sections.append(store_learner(state.online, state.label_kind))
     return sections
@@ -108,9 +110,10 @@ def _restore_model(sections: Mapping[str, Section]) -> tuple[Model, StoredNames]
     """Return the model and the names of its labels."""
     labels, stored = take_section(sections, LABELS), take_section(sections, MODEL)
     labels.check_content({"names": str, "trees_have_names": bool})
-    calibration = None
-    if CALIBRATION in sections:
-        calibration = sections[CALIBRATION].content, sections[CALIBRATION].arrays
+    calibration, rankers = (
+        (sections[name].content, sections[name].arrays) if name in sections else None
+        for name in (CALIBRATION, RANKERS)
+    )
 
     def tree_names() -> list[Any]:
         return list(classes.names.tolist())
@@ -119,6 +122,7 @@ def _restore_model(sections: Mapping[str, Section]) -> tuple[Model, StoredNames]
         stored.content,
         stored.arrays,
         calibration=calibration,
+        rankers=rankers,
         names=tree_names if labels.content["trees_have_names"] else None,
     )
     classes = take_names(labels, model.n_labels)
@@ -178,6 +182,6 @@ def _check_prediction(parameters: dict[str, Any]) -> None:
         raise ValueError(f"threshold must be a number, but is {threshold!r:.40}")
     validation.check_share("threshold", float(threshold))
     check_sparse_output(parameters["sparse_output"])
-    for name in ("normalize", "normalize_proba"):
-        if not isinstance(parameters[name], bool | np.bool_):
-            raise ValueError(f"{name} must be True or False, but is {parameters[name]!r:.40}")
+    check_normalize_proba(parameters["normalize_proba"])
+    if not isinstance(parameters["normalize"], bool | np.bool_):
+        raise ValueError(f"normalize must be True or False, but is {parameters['normalize']!r:.40}")

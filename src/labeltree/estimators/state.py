@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from labeltree.data.labels import Kind
 from labeltree.data.row_scaling import RowScaling
 from labeltree.model.interface import LabelModel
+from labeltree.model.model import Model
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.stored import StoredLearner
 from labeltree.storage.names import StoredNames
@@ -68,6 +69,11 @@ class FittedState:
     def classes(self) -> NDArray[Any]:
         """Names of the labels; label number j is classes[j]."""
         return as_names(self.class_names)
+
+    @property
+    def has_rankers(self) -> bool:
+        """Whether the model re-ranks labels."""
+        return isinstance(self.laid_out, Model) and self.laid_out.rankers is not None
 
     @cached_property
     def online(self) -> OnlineLearner:

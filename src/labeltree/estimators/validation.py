@@ -15,6 +15,7 @@ from labeltree.data import LabelRows, as_features, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import check_form
 from labeltree.model.label_limits import LabelLimits
+from labeltree.training.feature_weighting import NO_WEIGHTING, Powers
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import rows_of_tree
 
@@ -24,6 +25,8 @@ def check_params(estimator: Any) -> None:
     check_values(type(estimator).__init__, estimator.get_params(deep=False))
     check_kind("verbose", estimator.verbose, "int | bool")
     check_kind("max_memory", estimator.max_memory, "float | str | None")
+    check_kind("max_iter", estimator.max_iter, "int | str")
+    check_kind("validation_fraction", estimator.validation_fraction, "float | str | None")
 
 
 def training_features(X: Any) -> FeatureMatrix:
@@ -139,6 +142,41 @@ def check_share(name: str, value: float) -> None:
         raise ValueError(f"{name} must lie in 0..1, but is {value}")
 
 
+def auto_or_integer(name: str, value: int | str) -> int | None:
+    """Return an integer, at least 1, or None for "auto".
+
+    Examples
+    --------
+    >>> auto_or_integer("max_iter", 20)
+    20
+    """
+    if value == "auto":
+        return None
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be an integer or 'auto', but is {shown(value)}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, but is {value}")
+    return value
+
+
+def checked_fraction(value: float | str | None) -> float | str | None:
+    """Return a share of the rows to hold back, "auto" or None.
+
+    Examples
+    --------
+    >>> checked_fraction("auto"), checked_fraction(0.1)
+    ('auto', 0.1)
+    """
+    if value is None or value == "auto":
+        return value
+    if isinstance(value, str) or not 0 < value <= 0.5:
+        raise ValueError(
+            "validation_fraction must be 'auto', None, or above 0 and up to 0.5, but is "
+            f"{shown(value)}"
+        )
+    return value
+
+
 def as_seed(random_state: Any) -> int:
     """Return a seed: the number itself, or a number drawn from a generator."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
@@ -165,6 +203,31 @@ def as_pair(name: str, pair: Any) -> tuple[float, float] | None:
     for value in pair:
         check_kind(f"each number of {name}", value, "float")
     return float(pair[0]), float(pair[1])
+
+
+def feature_powers(feature_weighting: Any, normalize: bool) -> Powers | None:
+    """Return the exponents of `feature_weighting`, or None to estimate them."""
+    given = auto_or_pair("feature_weighting", feature_weighting)
+    if given == "auto":
+        return None
+    powers = NO_WEIGHTING if given is None else Powers.checked(given)
+    if powers != NO_WEIGHTING and not normalize:
+        raise ValueError(
+            "feature_weighting requires rows of length 1, but normalize is False; set it to "
+            "None or normalize=True"
+        )
+    return powers
+
+
+def check_rerank(estimator: Any) -> None:
+    """Raise ValueError if `rerank` is not known, or set together with what has no rankers."""
+    is_auto = isinstance(estimator.rerank, str) and estimator.rerank == "auto"
+    if not (is_auto or isinstance(estimator.rerank, bool | np.bool_)):
+        raise ValueError(f'rerank must be "auto", True or False, but is {shown(estimator.rerank)}')
+    if estimator.rerank and estimator.node_estimator is not None:
+        raise ValueError("rerank requires native nodes, but node_estimator is set")
+    if estimator.rerank and estimator.warm_start:
+        raise ValueError("rerank requires warm_start=False, but warm_start is True")
 
 
 def auto_or_pair(name: str, value: Any) -> tuple[float, float] | Literal["auto"] | None:

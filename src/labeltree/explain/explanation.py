@@ -21,7 +21,10 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The terms whose sum is the log-odds of a node: contributions, rest and bias."""
+    """The terms whose sum is the log-odds of a node: contributions, rest and bias.
+
+    They are log-odds of the node's own classifier, before siblings are normalized.
+    """
 
     log_odds: float
     slope: float  #: of the link: log-odds = slope * score + intercept
@@ -44,17 +47,18 @@ class Branch:
     node: int
     n_labels: int  #: number of labels at or below the node
     examples: tuple[Hashable, ...]  #: some of these labels, the most probable for the row first
-    estimate: float  #: P(z_v = 1 | z_parent = 1, x), the estimate of the node's classifier
+    estimate: float  #: P(z_v = 1 | z_parent = 1, x), normalized over siblings if the model does so
     product: float  #: P(z_v = 1 | x), the product of the estimates from the root to the node
 
 
 @dataclass(frozen=True)
 class Step(Branch):
-    """A node on the path from the root to the label."""
+    """A node on the path from the root to the label, or the ranker of the label."""
 
     depth: int
     evidence: Evidence | None  #: None for nodes that are not linear or have no classifier
     siblings: tuple[Branch, ...]  #: the most probable siblings
+    is_ranker: bool = False  #: whether this is the label's ranker, the step after its leaf
 
     def shortened(self, top_features: int) -> Step:
         """Return the step with fewer features listed."""
@@ -90,7 +94,7 @@ class Explanation:
     label: Hashable
     probability: float  #: predicted probability: `mean`, mapped by the curve if there is one
     mean: float  #: mean probability of the paths
-    is_calibrated: bool  #: whether `calibrate` fitted the probabilities to validation rows
+    is_calibrated: bool  #: whether the probabilities were fitted to held-out rows
     paths: tuple[TreePath, ...]  #: one for each tree
 
     @property

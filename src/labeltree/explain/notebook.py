@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from labeltree.explain.explanation import Branch, Evidence, Explanation, Step, TreePath
-from labeltree.explain.text import basis, branch_title, no_classifier, shown_product
+from labeltree.explain.text import basis, branch_title, no_classifier, shown_product, step_title
 from labeltree.trees.label_lists import listed, shortened
 
 _MAX_TREES, _MAX_STEPS, _MAX_BARS = 10, 24, 20  # per explanation, tree and node
@@ -57,8 +57,7 @@ def _table(path: TreePath) -> str:
 
 
 def _step_rows(step: Step, scale: float) -> Iterator[str]:
-    title = "root" if step.depth == 0 else f"{step.depth}. node {step.node}"
-    yield _branch_row(title, step, "font-weight:bold;padding-top:8px;")
+    yield _branch_row(step_title(step), step, "font-weight:bold;padding-top:8px;")
     if step.evidence is None and no_classifier(step):
         yield _row(_cell(escape(no_classifier(step)), span=3, align="left", more=_FAINT))
     for name, value, color, title in _bars(step.evidence):

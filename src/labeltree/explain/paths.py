@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from labeltree.explain.explanation import (
     Step,
     TreePath,
 )
+from labeltree.model.calibration import INDEPENDENT
+from labeltree.model.interface import NodeClassifier
 
 _N_EXAMPLES = 3  # labels named per branch
 _EXAMPLE_LEVELS = 32  # levels below a node that are searched for them
@@ -97,15 +100,34 @@ class _Walk:
         for depth, node in enumerate(reversed(nodes)):
             above = steps[-1].product if steps else 1.0
             steps.append(self._step(node, depth, above))
+        ranker = self._model.ranker(label, self._row.indices)
+        if ranker is not None:
+            steps.append(self._ranker_step(ranker, steps[-1]))
         return TreePath(tuple(steps))
+
+    def _ranker_step(self, ranker: NodeClassifier, leaf: Step) -> Step:
+        evidence = self._evidence(ranker, f"the ranker of node {leaf.node}")
+        estimate = float(expit(evidence.log_odds))
+        return replace(
+            leaf,
+            estimate=estimate,
+            product=leaf.product * estimate,
+            depth=leaf.depth + 1,
+            evidence=evidence,
+            siblings=(),
+            is_ranker=True,
+        )
 
     def _step(self, node: int, depth: int, above: float) -> Step:
         parent = int(self._tree.parent[node])
         estimates = self._estimates(parent)
         first = int(self._tree.first_child[parent]) if node else 0
-        evidence = self._evidence(node)
-        # From the same sum as the log-odds, so that both agree to the last digit.
-        own = estimates[node - first] if evidence is None else expit(evidence.log_odds)
+        classifier = self._model.classifier(self._number, node, self._row.indices)
+        evidence = None if classifier is None else self._evidence(classifier, f"node {node}")
+        own = estimates[node - first]
+        if evidence is not None and self._model.calibration.siblings == INDEPENDENT:
+            # From the same sum as the log-odds, so that both agree to the last digit.
+            own = expit(evidence.log_odds)
         by_estimate = np.argsort(-estimates, kind="stable") + first
         siblings = by_estimate[by_estimate != node][:_N_SIBLINGS].tolist()
         branch = self._branch(node, float(own), above)
@@ -121,10 +143,7 @@ class _Walk:
         n_labels = int(self._n_below[node])
         return Branch(node, n_labels, tuple(examples), estimate, above * estimate)
 
-    def _evidence(self, node: int) -> Evidence | None:
-        classifier = self._model.classifier(self._number, node, self._row.indices)
-        if classifier is None:
-            return None
+    def _evidence(self, classifier: NodeClassifier, name: str) -> Evidence:
         used = classifier.weights != 0
         features = self._row.indices[used]
         values = self._row.data[used].astype(np.float64)
@@ -135,7 +154,7 @@ class _Walk:
         bias = classifier.slope * classifier.bias + classifier.intercept
         if not (np.isfinite(terms).all() and math.isfinite(bias)):
             raise ValueError(
-                f"weights must be finite to be explained, but those of node {node} are not; the "
+                f"weights must be finite to be explained, but those of {name} are not; the "
                 "model file is damaged"
             )
         contributions = tuple(

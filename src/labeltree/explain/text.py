@@ -64,14 +64,20 @@ def basis(explanation: Explanation) -> str:
 
 def _path(path: TreePath) -> Iterator[str]:
     for step in path.steps:
-        title = "root" if step.depth == 0 else f"{step.depth}. node {step.node}"
-        yield _branch_line(title, step)
+        yield _branch_line(step_title(step), step)
         if step.evidence is not None:
             yield from _evidence(step.evidence)
         elif no_classifier(step):
             yield f"     {no_classifier(step)}"
         for sibling in step.siblings:
             yield _branch_line(f"     sibling node {sibling.node}", sibling)
+
+
+def step_title(step: Step) -> str:
+    """Return what a step is: the root, a node or the ranker of the label."""
+    if step.depth == 0:
+        return "root"
+    return f"{step.depth}. ranker" if step.is_ranker else f"{step.depth}. node {step.node}"
 
 
 def no_classifier(step: Step) -> str:

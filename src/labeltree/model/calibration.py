@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,20 @@ from numpy.typing import NDArray
 from labeltree.data.arrays import take
 from labeltree.model.curve import Curve, odds_curve
 
-#: Parameters of the `odds_curve` used without validation rows, by loss, for multi-label rows;
-#: measured on four data sets (docs/calibration.md). With one class per row no curve fits them all.
-FIXED_CURVES = {"squared_hinge": (0.8, -1.0)}
+#: Parameters of the `odds_curve` used without held-out rows, by loss, for multi-label rows;
+#: measured on seven data sets. With one class per row no curve fits them all.
+FIXED_CURVES = {"squared_hinge": (0.8, -1.4)}
+#: The same with rankers, which lower probabilities themselves.
+RANKED_CURVES = {"squared_hinge": (0.8, -0.4)}
+_FORMER_CURVES = ((0.8, -1.0),)  # of models without slope factors
+
+#: Estimates of siblings: as they are; divided by their sum if it is below 1, as Theorem 6 of the
+#: paper requires; divided by their sum, for rows with one label.
+INDEPENDENT, AT_LEAST_ONE, ONE = SIBLINGS = ("independent", "at_least_one", "one")
+
+_MAX_FACTOR = 1000  # far above those of `slope_factors`
+# Arrays of each tree, by name in files, with the attribute that holds them.
+_NODE_ARRAYS = {"slope": "slope", "intercept": "intercept", "factor": "factors"}
 
 _PROBES = np.linspace(0.0, 1.0, 101)
 
@@ -30,8 +41,15 @@ class Calibration:
     ----------
     slope, intercept
         Slope and intercept of the link of each node, [tree][node]; None for those of the loss.
+    factors
+        Factors of the slope of the loss, [tree][node], larger for nodes with few positive rows. The
+        probability of the score -1, which negative rows are trained for, stays the same. None for
+        1, and for learned slopes.
     curve
         Map from products along paths, averaged over trees, to probabilities of labels.
+    siblings
+        What becomes of the estimates of the children of a node, because at least one child of a
+        positive node is positive; one of SIBLINGS.
     objective
         What thresholds were tuned for: "macro_f1", "micro_f1", "expected_f1" or None.
     thresholds
@@ -42,18 +60,20 @@ class Calibration:
     slope: Sequence[NDArray[np.float32]] | None = None
     intercept: Sequence[NDArray[np.float32]] | None = None
     curve: Curve | None = None
+    siblings: str = INDEPENDENT
     objective: str | None = None
     thresholds: NDArray[np.float32] | None = None
+    factors: Sequence[NDArray[np.float32]] | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether there is none: the loss alone makes probabilities of scores."""
-        parts = (self.slope, self.intercept, self.curve, self.objective, self.thresholds)
-        return all(part is None for part in parts)
+        parts = (self.slope, self.curve, self.objective, self.thresholds, self.factors)
+        return self.siblings == INDEPENDENT and all(part is None for part in parts)
 
     @property
     def is_learned(self) -> bool:
-        """Whether probabilities were fitted to validation rows; the fixed curves of `fit` are not.
+        """Whether probabilities were fitted to held-out rows; fixed curves are not.
 
         Examples
         --------
@@ -67,20 +87,29 @@ class Calibration:
         # Compared by value, because files do not store where a curve comes from.
         return self.curve is not None and not any(
             np.allclose(self.curve(_PROBES), odds_curve(*fixed)(_PROBES), rtol=0.0, atol=1e-6)
-            for fixed in FIXED_CURVES.values()
+            for fixed in (*FIXED_CURVES.values(), *RANKED_CURVES.values(), *_FORMER_CURVES)
         )
+
+    def kept_for(self, made: Calibration) -> Calibration:
+        """Return the calibration that a fit has made, with the links and the curve of this one."""
+        if self.siblings != made.siblings:
+            return made
+        return replace(made, slope=self.slope, intercept=self.intercept, curve=self.curve)
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return a part that JSON can represent, and the arrays that there are by name."""
         arrays: dict[str, NDArray[Any]] = {}
-        for name in ("slope", "intercept"):
-            for t, array in enumerate(getattr(self, name) or ()):
+        for name, of_trees in _NODE_ARRAYS.items():
+            for t, array in enumerate(getattr(self, of_trees) or ()):
                 arrays[f"tree{t}.{name}"] = array
         if self.curve is not None:
             arrays |= {"curve.x": self.curve.x, "curve.y": self.curve.y}
         if self.thresholds is not None:
             arrays["thresholds"] = self.thresholds
-        return {"objective": self.objective}, arrays
+        meta: dict[str, Any] = {"objective": self.objective}
+        if self.siblings != INDEPENDENT:
+            meta["siblings"] = self.siblings
+        return meta, arrays
 
     @classmethod
     def from_arrays(
@@ -97,19 +126,25 @@ class Calibration:
         ValueError
             If any part is missing, unknown or breaks a rule.
         """
-        if meta.keys() != {"objective"}:
-            raise ValueError("a calibration must have objective, and nothing else")
+        if not {"objective"} <= meta.keys() <= {"objective", "siblings"}:
+            raise ValueError(
+                "a calibration must have objective, may have siblings, and nothing else"
+            )
+        siblings = checked_siblings(meta.get("siblings", INDEPENDENT))
         objective = meta["objective"]
         if objective not in (None, *OBJECTIVES):
             known = ", ".join(OBJECTIVES)
             raise ValueError(f"objective must be null or one of {known}, but is {objective!r:.40}")
         links = {
             name: [take(arrays, f"tree{t}.{name}", "f4", n) for t, n in enumerate(n_nodes)]
-            for name in ("slope", "intercept")
+            for name in _NODE_ARRAYS
             if f"tree0.{name}" in arrays
         }
-        if len(links) == 1:
+        if ("slope" in links) != ("intercept" in links):
             raise ValueError("slope and intercept must both be present, or neither")
+        for factor in links.get("factor", ()):
+            if not ((factor > 0) & (factor <= _MAX_FACTOR)).all():
+                raise ValueError(f"factors of slopes must lie above 0 and up to {_MAX_FACTOR}")
         curve = thresholds = None
         if "curve.x" in arrays:
             curve = Curve(take(arrays, "curve.x", "f8"), take(arrays, "curve.y", "f8"))
@@ -117,15 +152,54 @@ class Calibration:
             thresholds = take(arrays, "thresholds", "f4", n_labels)
             if not ((thresholds >= 0) & (thresholds <= 1)).all():
                 raise ValueError("thresholds must lie in 0..1, but some do not")
-        made = cls(links.get("slope"), links.get("intercept"), curve, objective, thresholds)
+        made = cls(
+            links.get("slope"),
+            links.get("intercept"),
+            curve,
+            siblings,
+            objective,
+            thresholds,
+            links.get("factor"),
+        )
         unknown = min(arrays.keys() - made.to_arrays()[1].keys(), default=None)
         if unknown is not None:
             raise ValueError(f"array {unknown} of the calibration is unknown to this release")
         return made
 
 
-def fixed_calibration(loss: str | None, kind: str) -> Calibration:
-    """Return the calibration that `fit` uses, without validation rows."""
-    if loss not in FIXED_CURVES or kind == "classes":
-        return Calibration()
-    return Calibration(curve=odds_curve(*FIXED_CURVES[loss]))
+def fixed_calibration(
+    loss: str | None,
+    kind: str,
+    siblings: str = INDEPENDENT,
+    factors: Sequence[NDArray[np.float32]] | None = None,
+    *,
+    has_rankers: bool = False,
+) -> Calibration:
+    """Return the calibration that `fit` uses if it holds no rows back."""
+    curve = None
+    curves = RANKED_CURVES if has_rankers else FIXED_CURVES
+    if loss in curves and kind != "classes":
+        curve = odds_curve(*curves[loss])
+    return Calibration(curve=curve, siblings=siblings, factors=factors)
+
+
+def sibling_sums(normalize: bool | str, kind: str) -> str:
+    """Return what becomes of sibling estimates, given `normalize_proba` and the kind of labels.
+
+    Examples
+    --------
+    >>> sibling_sums("auto", "classes"), sibling_sums("auto", "sets"), sibling_sums(True, "sets")
+    ('one', 'independent', 'at_least_one')
+    """
+    if normalize == "auto":
+        normalize = kind == "classes"
+    if not normalize:
+        return INDEPENDENT
+    return ONE if kind == "classes" else AT_LEAST_ONE
+
+
+def checked_siblings(siblings: Any) -> str:
+    """Return what becomes of sibling estimates; raise ValueError if it is not one of SIBLINGS."""
+    if siblings not in list(SIBLINGS):
+        raise ValueError(f"siblings must be one of {', '.join(SIBLINGS)}, but is {siblings!r:.40}")
+    return str(siblings)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labeltree.arguments import check_integer
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
@@ -28,6 +29,17 @@ class NodeClassifier(NamedTuple):
     bias: float
     slope: float
     intercept: float
+
+
+class PathScores(NamedTuple):
+    """The (row, node) pairs of Algorithm 1, row by row: children of positive nodes, and the root.
+
+    The root is included only if it has a classifier of its own.
+    """
+
+    nodes: NDArray[np.int32]
+    scores: NDArray[np.float32]  # scores of the node's classifier, before any link
+    is_positive: NDArray[np.bool_]  # whether the row has a label under the node
 
 
 class LabelModel(Protocol):
@@ -107,8 +119,19 @@ class LabelModel(Protocol):
     ) -> NodeClassifier | None:
         """Return the linear classifier of a node for these features, or None if it has none."""
 
+    def ranker(self, label: int, features: NDArray[np.int32]) -> NodeClassifier | None:
+        """Return the ranker of a label for these features, or None if it has none."""
+
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
 
     def covered(self, X: FeatureMatrix) -> NDArray[Any]:
         """Return products along paths to all labels, normalized for Theorem 6; for a few rows."""
+
+
+def check_query(k: int | None, threshold: float) -> None:
+    """Raise ValueError if k or the threshold is out of range."""
+    if k is not None:
+        check_integer("k", k, minimum=1)
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

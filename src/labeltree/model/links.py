@@ -8,6 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+#: Slope and intercept of the sigmoid that turns scores into probabilities, by loss. The squared
+#: hinge has no probabilities of its own; these values rank best (docs/study.md).
+LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
+#: The same if the estimates of siblings are divided by their sum. For the squared hinge, the slope
+#: grows with the number of siblings n, because the small estimates of many siblings add up to much:
+#: it is _PER_ROOT n^(1/4), at least 4.
+ONE_LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, -0.5)}
+_PER_ROOT = 2.25
+
 #: Number of additional pairs that a prior link counts as when another link is fitted from it.
 FIXED_STRENGTH = 100
 GLOBAL_STRENGTH = 5000
@@ -24,6 +33,32 @@ class Link(NamedTuple):
     def __call__(self, scores: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return the probabilities of scores."""
         return np.asarray(expit(self.slope * scores.astype(np.float64) + self.intercept))
+
+
+def fixed_links(
+    loss: str, n_siblings: NDArray[np.int32], *, is_divided: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return slope and intercept of each node without validation rows.
+
+    Parameters
+    ----------
+    loss
+        Loss that the scores come from.
+    n_siblings
+        Number of children of the parent of each node.
+    is_divided
+        Whether the estimates of siblings are divided by their sum.
+
+    Examples
+    --------
+    >>> fixed_links("squared_hinge", np.array([2, 256]), is_divided=True)[0].tolist()
+    [4.0, 9.0]
+    """
+    fixed = Link(*(ONE_LINKS if is_divided else LINKS)[loss])
+    slope = np.full(len(n_siblings), fixed.slope, np.float32)
+    if is_divided and loss == "squared_hinge":
+        slope = np.maximum(slope, _PER_ROOT * np.sqrt(np.sqrt(n_siblings))).astype(np.float32)
+    return slope, np.full(len(n_siblings), fixed.intercept, np.float32)
 
 
 def fit_link(

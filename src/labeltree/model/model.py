@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,35 +13,21 @@ from scipy import sparse
 from labeltree import _core
 from labeltree.arguments import MAX_INT32, check_integer, check_padding, check_row
 from labeltree.data import LabelRows
-from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
-from labeltree.model.calibration import Calibration
+from labeltree.model.calibration import AT_LEAST_ONE, ONE, Calibration
 from labeltree.model.curve import Curve
-from labeltree.model.interface import NodeClassifier
+from labeltree.model.interface import NodeClassifier, PathScores, check_query
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
-from labeltree.model.stored import stored_layout, stored_tree
+from labeltree.model.links import fixed_links
+from labeltree.model.rankers import Rankers
+from labeltree.model.stored import MODEL_META, StoredPart, check_meta, stored_layout, stored_tree
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
-#: Slope and intercept of the sigmoid that turns scores into probabilities, by loss. The squared
-#: hinge has no probabilities of its own; these values rank best (docs/study.md).
-LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
-
-# Attributes of a model besides its trees and their weights.
-_META = ("n_features", "link", "has_root")
-
-
-class PathScores(NamedTuple):
-    """The (row, node) pairs of Algorithm 1, row by row: children of positive nodes, and the root.
-
-    The root is included only if it has a classifier of its own.
-    """
-
-    nodes: NDArray[np.int32]
-    scores: NDArray[np.float32]  # scores of the node's classifier, before any link
-    is_positive: NDArray[np.bool_]  # whether the row has a label under the node
+# What a model is made of, in the order of its parameters.
+_PARTS = ("trees", "layouts", "link", "n_features", "has_root", "calibration", "rankers")
 
 
 class Model:
@@ -63,9 +49,8 @@ class Model:
     calibration
         How scores become probabilities, and probabilities become label sets; None for the link of
         the loss.
-    normalize_siblings
-        Whether estimates of siblings that sum to less than 1 are divided by their sum, because at
-        least one child of a positive node is positive. Theorem 6 requires it. It is not stored.
+    rankers
+        Classifiers that re-rank the labels that the trees find; None for none.
     """
 
     def __init__(
@@ -76,8 +61,7 @@ class Model:
         n_features: int,
         has_root: bool,
         calibration: Calibration | None = None,
-        *,
-        normalize_siblings: bool = False,
+        rankers: Rankers | None = None,
     ) -> None:
         self.trees, self.layouts, self.link = list(trees), list(layouts), link
         self.n_features, self.has_root = n_features, has_root
@@ -91,19 +75,34 @@ class Model:
                 *layout,
                 *self.links(t),
                 has_root=has_root,
-                normalize_siblings=normalize_siblings,
+                siblings=_core.SiblingSums[self.calibration.siblings],
             )
             for t, (tree, layout) in enumerate(zip(trees, layouts, strict=True))
         ]
+        self.rankers = rankers
+        self._rankers = None if rankers is None else rankers.native(trees[0], n_features)
+        n_candidates = 0 if rankers is None else rankers.n_candidates
+        self._stages = _core.Stages(self._native, self._rankers, n_candidates)
 
     def links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return slope and intercept of each node of tree t."""
         slope, intercept = self.calibration.slope, self.calibration.intercept
         if slope is not None and intercept is not None:
             return slope[t], intercept[t]
-        n_nodes = self.trees[t].n_nodes
-        fixed = LINKS[self.link]
-        return np.full(n_nodes, fixed[0], np.float32), np.full(n_nodes, fixed[1], np.float32)
+        return self.fixed_links(t, self.link)
+
+    def fixed_links(self, t: int, loss: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return slope and intercept of each node of tree t for scores of a loss."""
+        tree = self.trees[t]
+        n_siblings = tree.degree[np.maximum(tree.parent, 0)]
+        slope, intercept = fixed_links(
+            loss, n_siblings, is_divided=self.calibration.siblings == ONE
+        )
+        if self.calibration.factors is None or loss != self.link:
+            return slope, intercept
+        factor = self.calibration.factors[t]
+        with np.errstate(over="ignore", invalid="ignore"):  # the native model refuses inf and NaN
+            return slope * factor, intercept + slope * (factor - np.float32(1))
 
     @property
     def n_labels(self) -> int:
@@ -117,13 +116,15 @@ class Model:
 
     @property
     def n_weights(self) -> int:
-        """Number of stored weights over all nodes and trees; counted again on each access."""
-        return sum(native.count() for native in self._native)
+        """Number of stored weights of trees and rankers; counted again on each access."""
+        rankers = [] if self._rankers is None else [self._rankers]
+        return sum(native.count() for native in [*self._native, *rankers])
 
     @property
     def n_bytes(self) -> int:
         """Size of the weights and their index in bytes."""
-        return sum(layout.n_bytes for layout in self.layouts)
+        rankers = [] if self.rankers is None else [self.rankers.layout]
+        return sum(layout.n_bytes for layout in [*self.layouts, *rankers])
 
     def weights(self, tree: int = 0) -> NodeWeights:
         """Return a copy of the weights of a tree, by node."""
@@ -140,14 +141,22 @@ class Model:
 
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model, sharing its arrays, with another calibration."""
-        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
-        return type(self)(*parts, calibration)
+        return self._changed(calibration=calibration)
 
     def quantized(self) -> Self:
         """Return the model with 8-bit weights: 255 levels per node."""
         layouts = [Layout(*native.quantized()) for native in self._native]
-        parts = (self.link, self.n_features, self.has_root, self.calibration)
-        return type(self)(self.trees, layouts, *parts)
+        ranked = self.rankers
+        if ranked is not None and self._rankers is not None:
+            ranked = replace(ranked, layout=Layout(*self._rankers.quantized()))
+        return self._changed(layouts=layouts, rankers=ranked)
+
+    def with_rankers(self, rankers: Rankers | None) -> Self:
+        """Return the same model, sharing its arrays, with other rankers."""
+        return self._changed(rankers=rankers)
+
+    def _changed(self, **changes: Any) -> Self:
+        return type(self)(**{name: getattr(self, name) for name in _PARTS} | changes)
 
     def search(
         self,
@@ -160,6 +169,7 @@ class Model:
         nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,
         n_threads: int = 1,
+        held: Sequence[_core.HeldScores] = (),
     ) -> tuple[sparse.csr_array[np.float32, tuple[int, int]], NDArray[np.int64]]:
         """Return probabilities, best first in each row, and classifiers evaluated per row.
 
@@ -170,7 +180,8 @@ class Model:
         X
             Features of the rows, checked by `as_features`.
         k
-            Maximum number of labels per row, the most probable; None for all.
+            Maximum number of labels per row, the most probable; None for all. Rankers re-rank more
+            labels than these, if they have more candidates.
         threshold
             Minimum probability; labels below it are not returned.
         limits
@@ -186,6 +197,8 @@ class Model:
             Scaling of the rows, applied during the search without a copy of X.
         n_threads
             Number of threads; the results are the same for every number.
+        held
+            Scores of the rows in each tree, where they were held back in training.
         """
         check_query(k, threshold)
         self._check_beam(beam)
@@ -193,8 +206,9 @@ class Model:
         raw = limits if limits is None or curve is None else limits.before(curve)
         self._check_width(X)
         indptr, labels, probabilities, calls = _core.search(
-            self._native,
+            self._stages,
             [] if raw is None else raw.native(self.trees),
+            list(held),
             *_csr_arrays(X),
             k=min(k or 0, self.n_labels),
             threshold=threshold if curve is None else float(curve.before(threshold)),
@@ -229,7 +243,7 @@ class Model:
         if type(indices) is not np.ndarray or type(values) is not np.ndarray:
             check_row(indices, values)
         try:
-            return _core.best_labels(self._native, indices, values, *options)
+            return _core.best_labels(self._stages, indices, values, *options)
         except TypeError:
             check_row(indices, values)
             raise
@@ -271,7 +285,7 @@ class Model:
         self._check_width(X)
         curve = self.calibration.curve
         found = _core.probabilities_of(
-            self._native,
+            self._stages,
             *_csr_arrays(X),
             labels.indptr,
             labels.indices,
@@ -291,6 +305,14 @@ class Model:
         bias = float(self.layouts[tree].bias[node])
         return NodeClassifier(weights, bias, float(slope[node]), float(intercept[node]))
 
+    def ranker(self, label: int, features: NDArray[np.int32]) -> NodeClassifier | None:
+        """Return the ranker of a label for these features, or None if there are none."""
+        if self.rankers is None or self._rankers is None:
+            return None
+        leaf = self.trees[0].leaf(label)
+        bias = float(self.rankers.layout.bias[leaf])
+        return NodeClassifier(self._rankers.of_node(leaf, features), bias, *self.rankers.link)
+
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
         if node < 0 and not self.has_root:
@@ -300,20 +322,19 @@ class Model:
 
     def covered(self, X: FeatureMatrix) -> NDArray[np.float32]:
         """Return products along paths to all labels, normalized for Theorem 6; for a few rows."""
-        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
         calibration = replace(self.calibration, curve=None)
-        products = type(self)(*parts, calibration, normalize_siblings=True)
-        return products.search(X)[0].toarray()
+        if calibration.siblings != ONE:
+            calibration = replace(calibration, siblings=AT_LEAST_ONE)
+        return self._changed(calibration=calibration, rankers=None).search(X)[0].toarray()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.trees, self.layouts, self.link, self.n_features, self.has_root)
-        return type(self), (*parts, self.calibration)
+        return type(self), tuple(getattr(self, name) for name in _PARTS)
 
     # The model file -----------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return all but the calibration: a part that JSON can represent, and arrays by name."""
-        meta = {"n_trees": len(self.trees), **{name: getattr(self, name) for name in _META}}
+        """Return trees and their weights: a part that JSON can represent, and arrays by name."""
+        meta = {"n_trees": len(self.trees), **{name: getattr(self, name) for name in MODEL_META}}
         arrays: dict[str, NDArray[Any]] = {}
         for t, (tree, layout) in enumerate(zip(self.trees, self.layouts, strict=True)):
             arrays |= {f"tree{t}.parent": tree.parent, f"tree{t}.label": tree.label}
@@ -326,66 +347,51 @@ class Model:
         meta: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
         *,
-        calibration: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]] | None = None,
+        calibration: StoredPart | None = None,
+        rankers: StoredPart | None = None,
         names: Callable[[], list[Any]] | None = None,
     ) -> Self:
         """Return the model that `to_arrays` was called on; the arrays are used without a copy.
 
-        `calibration` is what its own `to_arrays` returned; None for none. `names` returns the names
-        of the labels of the trees, when they are first used.
+        `calibration` and `rankers` are what their own `to_arrays` returned; None for none. `names`
+        returns the names of the labels of the trees, when they are first used.
 
         Raises
         ------
         ValueError
             If any part is missing, unknown or breaks a rule that keeps searches within the arrays.
         """
-        _check_meta(meta, n_arrays=len(arrays))
+        check_meta(meta, n_arrays=len(arrays))
         trees = [stored_tree(arrays, t) for t in range(meta["n_trees"])]
         if names is not None:
             trees = [tree.with_names(names) for tree in trees]
         if len({tree.n_labels for tree in trees}) > 1:
             raise ValueError("all trees must have the same labels")
-        layouts = [stored_layout(arrays, t) for t in range(meta["n_trees"])]
+        layouts = [stored_layout(arrays, f"tree{t}") for t in range(meta["n_trees"])]
         if len(arrays) != len(trees) * (2 + len(LAYOUT_DTYPES)):
             raise ValueError("the arrays of a model must be those of its trees, but there are more")
         made = Calibration()
         if calibration is not None:
             n_nodes = [tree.n_nodes for tree in trees]
             made = Calibration.from_arrays(*calibration, n_nodes, trees[0].n_labels)
-        return cls(trees, layouts, **{name: meta[name] for name in _META}, calibration=made)
+        ranked = None if rankers is None else Rankers.from_arrays(*rankers)
+        plain = {name: meta[name] for name in MODEL_META}
+        return cls(trees, layouts, **plain, calibration=made, rankers=ranked)
 
     def check_weights(self) -> None:
         """Raise ValueError if a weight is not finite or lies outside its node or its features.
 
         Searches are memory-safe either way. This reads every weight, the slow part of opening.
         """
-        for t, native in enumerate(self._native):
+        named = {f"tree{t}": native for t, native in enumerate(self._native)}
+        if self._rankers is not None:
+            named["rankers"] = self._rankers
+        for name, native in named.items():
             try:
                 native.check_all(n_threads(None))
             except ValueError as error:
-                raise ValueError(f"tree{t}.bytes: {error}") from None
+                raise ValueError(f"{name}.bytes: {error}") from None
 
 
 def _csr_arrays(X: FeatureMatrix) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
     return X.indptr.astype(np.int64, copy=False), X.indices, X.data
-
-
-def _check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
-    if meta.keys() != {"n_trees", *_META}:
-        raise ValueError(f"a model must have n_trees, {', '.join(_META)}, and nothing else")
-    for name, maximum in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
-        number = meta[name]
-        if type(number) is not int or not 1 <= number <= maximum:
-            raise ValueError(f"{name} must be an integer in 1..{maximum}, but is {number!r:.40}")
-    if meta["link"] not in list(LINKS):
-        raise ValueError(f"link must be one of {', '.join(LINKS)}, but is {meta['link']!r:.40}")
-    if not isinstance(meta["has_root"], bool):
-        raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")
-
-
-def check_query(k: int | None, threshold: float) -> None:
-    """Raise ValueError if k or the threshold is out of range."""
-    if k is not None:
-        check_integer("k", k, minimum=1)
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold must lie in 0..1, but is {threshold}")

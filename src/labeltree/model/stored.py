@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeltree.data.arrays import take
+from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.model.layout import LAYOUT_DTYPES, Layout
+from labeltree.model.links import LINKS
 from labeltree.trees import LabelTree
+
+#: A part of a model file: what JSON can represent, and arrays by name.
+StoredPart: TypeAlias = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
+#: Attributes of a model besides its trees and their weights.
+MODEL_META = ("n_features", "link", "has_root")
 
 
 def stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
@@ -27,7 +34,21 @@ def stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
     return tree
 
 
-def stored_layout(arrays: Mapping[str, NDArray[Any]], t: int) -> Layout:
-    """Return the weights of tree t of a model file."""
-    taken = (take(arrays, f"tree{t}.{name}", dtype) for name, dtype in LAYOUT_DTYPES.items())
+def stored_layout(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Layout:
+    """Return the weights of a model file whose arrays have names with this prefix."""
+    taken = (take(arrays, f"{prefix}.{name}", dtype) for name, dtype in LAYOUT_DTYPES.items())
     return Layout(*taken)
+
+
+def check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
+    """Raise ValueError if an attribute of a model is missing, unknown or breaks a rule."""
+    if meta.keys() != {"n_trees", *MODEL_META}:
+        raise ValueError(f"a model must have n_trees, {', '.join(MODEL_META)}, and nothing else")
+    for name, maximum in (("n_trees", n_arrays), ("n_features", MAX_COLUMNS)):
+        number = meta[name]
+        if type(number) is not int or not 1 <= number <= maximum:
+            raise ValueError(f"{name} must be an integer in 1..{maximum}, but is {number!r:.40}")
+    if meta["link"] not in list(LINKS):
+        raise ValueError(f"link must be one of {', '.join(LINKS)}, but is {meta['link']!r:.40}")
+    if not isinstance(meta["has_root"], bool):
+        raise ValueError(f"has_root must be a boolean, but is {meta['has_root']!r:.40}")

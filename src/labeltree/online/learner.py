@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labeltree import _core, cost
-from labeltree.arguments import MAX_NUMBER, shown
+from labeltree.arguments import shown
 from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
-from labeltree.data.arrays import check_count, take
+from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
 from labeltree.data.naming import are_positions, name_array
-from labeltree.model.calibration import fixed_calibration
+from labeltree.model.calibration import INDEPENDENT, fixed_calibration
 from labeltree.model.layout import Layout
 from labeltree.model.model import Model
 from labeltree.online.params import OnlineParams
 from labeltree.online.recent import RecentRows
+from labeltree.online.stored import checked_content
 from labeltree.online.tree_cost import TreeCost
 from labeltree.training.nodes import NEVER
 from labeltree.training.warm_start import check_finite_start
@@ -50,7 +51,6 @@ _ARRAYS = {
     "loose_lanes": "i4",
     "loose_numbers": "f4",
 }
-_META = {"params", "intercept_scaling", "counts", "n_features"}
 # Minimum log-odds of the bias after a warm start. The bias of a node without positive rows would be
 # too low for new rows to overcome; a root without a classifier gets half of it, with sign reversed.
 _MIN_BIAS = np.float32(-10.0)
@@ -86,9 +86,10 @@ class OnlineLearner:
         options: OnlineParams,
         intercept_scaling: float,
         recent: RecentRows,
+        siblings: str = INDEPENDENT,
     ) -> None:
         self.native, self.options, self.recent = native, options, recent
-        self.intercept_scaling = intercept_scaling
+        self.intercept_scaling, self.siblings = intercept_scaling, siblings
         self.lock = RLock()  # held while a thread learns or reads the state
         self.names = list(names)
         self._number = {name: j for j, name in enumerate(self.names)}
@@ -102,14 +103,14 @@ class OnlineLearner:
         *,
         tree: LabelTree | None = None,
         names: Sequence[Hashable] = (),
+        siblings: str = INDEPENDENT,
     ) -> Self:
         """Return a learner without any rows; if a tree is given, with its labels."""
         native = _core.OnlineModel(
             None if tree is None else tree._native, n_features, options.native(intercept_scaling)
         )
-        return cls(
-            native, names, options, intercept_scaling, RecentRows(options.keep_rows, n_features)
-        )
+        recent = RecentRows(options.keep_rows, n_features)
+        return cls(native, names, options, intercept_scaling, recent, siblings)
 
     @classmethod
     def of_model(
@@ -124,7 +125,12 @@ class OnlineLearner:
             raise ValueError(f"partial_fit requires one tree, but the model has {len(model.trees)}")
         tree = model.trees[0]
         made = cls.start(
-            model.n_features, options, intercept_scaling or 1.0, tree=tree, names=names
+            model.n_features,
+            options,
+            intercept_scaling or 1.0,
+            tree=tree,
+            names=names,
+            siblings=model.calibration.siblings,
         )
         slope, intercept = model.links(0)
         for v in range(-1, tree.n_nodes):
@@ -225,7 +231,7 @@ class OnlineLearner:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Learn rows, and return the best labels of each row, predicted before it is learned."""
         try:
-            labels, probabilities = self.native.predict_then_fit(*batch.arrays, k)
+            labels, probabilities = self.native.predict_then_fit(*batch.arrays, k, self.sums)
         finally:
             self._after(batch)
         return self._in_classes(labels, kind).reshape(-1, k), probabilities.reshape(-1, k)
@@ -234,8 +240,13 @@ class OnlineLearner:
         self, indices: NDArray[np.int32], values: NDArray[np.float32], k: int, kind: Kind
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the k best labels of one row as positions in `classes`, padded with -1."""
-        labels, probabilities = self.native.best(indices, values, k)
+        labels, probabilities = self.native.best(indices, values, k, self.sums)
         return self._in_classes(labels, kind), probabilities
+
+    @property
+    def sums(self) -> _core.SiblingSums:
+        """How estimates of siblings are normalized."""
+        return _core.SiblingSums[self.siblings]
 
     def _in_classes(self, labels: NDArray[np.int32], kind: Kind) -> NDArray[np.int64]:
         positions = np.append(self.positions(kind), -1)
@@ -329,19 +340,21 @@ class OnlineLearner:
             builder.add(*self.native.weights(first, last, self.options.weight_threshold)[:-1])
         layout = Layout(*builder.finish())
         has_root = self.native.counts[1] > 0
-        calibration = fixed_calibration("logistic", kind)
+        calibration = fixed_calibration("logistic", kind, self.siblings)
         return Model([tree], [layout], "logistic", n_features, has_root, calibration=calibration)
 
     # Files and pickles ----------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return everything but the names: values that JSON can hold, and arrays by name."""
-        meta = {
+        meta: dict[str, Any] = {
             "params": asdict(self.options),
             "intercept_scaling": self.intercept_scaling,
             "counts": list(self.native.counts),
             "n_features": self.native.n_features,
         }
+        if self.siblings != INDEPENDENT:
+            meta["siblings"] = self.siblings
         arrays: dict[str, Any] = dict(zip(_ARRAYS, self.native.arrays(), strict=True))
         kept = {f"recent.{name}": array for name, array in self.recent.to_arrays().items()}
         return meta, {**arrays, **kept}
@@ -357,7 +370,7 @@ class OnlineLearner:
         ValueError
             If a part is missing or breaks a rule that keeps native code within the arrays.
         """
-        options, intercept_scaling, counts, n_features = _checked(meta)
+        options, intercept_scaling, counts, n_features, siblings = checked_content(meta)
         taken = {name: take(arrays, name, dtype) for name, dtype in _ARRAYS.items()}
         native = _core.OnlineModel.restore(
             counts=counts,
@@ -373,7 +386,7 @@ class OnlineLearner:
             if name.startswith("recent.")
         }
         recent = RecentRows.from_arrays(kept, options.keep_rows, n_features, len(names))
-        return cls(native, names, options, intercept_scaling, recent)
+        return cls(native, names, options, intercept_scaling, recent, siblings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.lock:
@@ -382,22 +395,3 @@ class OnlineLearner:
 
 def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
     return X.indptr.astype(np.int64, copy=False), X.indices, X.data
-
-
-def _checked(meta: Any) -> tuple[OnlineParams, float, Any, int]:
-    if not isinstance(meta, dict) or meta.keys() != _META:
-        raise ValueError(f"an online state must have {', '.join(sorted(_META))}")
-    counts, n_features, scaling = (
-        meta[name] for name in ("counts", "n_features", "intercept_scaling")
-    )
-    if not isinstance(counts, list) or len(counts) != 3:
-        raise ValueError(f"counts of an online state must be three, but are {counts!r:.40}")
-    for name, number in (("n_features", n_features), *(("counts", count) for count in counts)):
-        check_count(name, number)
-    if not isinstance(scaling, int | float) or not 0 <= scaling <= MAX_NUMBER:
-        raise ValueError(f"intercept_scaling must lie in 0..{MAX_NUMBER}, but is {scaling!r:.40}")
-    try:
-        options = OnlineParams.parse(meta["params"])
-    except TypeError as error:
-        raise ValueError(str(error)) from None
-    return options, float(scaling), tuple(counts), n_features

@@ -17,6 +17,7 @@ from labeltree.data import as_labels
 from labeltree.data.features import canonical_csr
 from labeltree.data.nested_lists import in_form
 from labeltree.data.row_scaling import UNIT
+from labeltree.model.calibration import INDEPENDENT, ONE
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.params import OnlineParams
 
@@ -57,6 +58,8 @@ def hashed_row(x: Features, n_features: int, *, normalize: bool) -> Row:
 class _Growing:
     """The part that both classifiers share."""
 
+    _siblings: str  # how estimates of siblings are normalized
+
     def __init__(
         self,
         n_features: int = 2**18,
@@ -69,7 +72,7 @@ class _Growing:
         self.k = k
         self.online_params = online_params
         options = OnlineParams.parse({**_DEFAULTS, **(online_params or {})})
-        self._learner = OnlineLearner.start(n_features, options, intercept_scaling=1.0)
+        self._learner = OnlineLearner.start(n_features, options, 1.0, siblings=self._siblings)
 
     def _row(self, x: Features) -> Row:
         return hashed_row(x, self.n_features, normalize=self.normalize)
@@ -84,7 +87,7 @@ class _Growing:
         k = len(names) if self.k is None else min(self.k, len(names))
         if k == 0:
             return {}
-        labels, probabilities = self._learner.native.best(*self._row(x), k)
+        labels, probabilities = self._learner.native.best(*self._row(x), k, self._learner.sums)
         pairs = zip(labels.tolist(), probabilities.tolist(), strict=True)
         return {names[j]: p for j, p in pairs if j >= 0}
 
@@ -112,6 +115,8 @@ class TreeClassifier(_Growing, base.Classifier):  # type: ignore[misc, unused-ig
     >>> model.predict_one({"rye": 1})
     'bread'
     """
+
+    _siblings = ONE
 
     @property
     def _multiclass(self) -> bool:
@@ -144,6 +149,8 @@ class TreeTagger(_Growing, base.MultiLabelClassifier):  # type: ignore[misc, unu
     >>> sorted(label for label, is_there in model.predict_one({"green": 1}).items() if is_there)
     ['drink', 'tea']
     """
+
+    _siblings = INDEPENDENT
 
     def learn_one(self, x: Features, y: Mapping[Any, bool]) -> None:
         """Learn from one row; labels that are False are added, too."""

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.data.arrays import take
+from labeltree.arguments import MAX_NUMBER
+from labeltree.data.arrays import check_count, take
 from labeltree.data.labels import Kind
+from labeltree.model.calibration import INDEPENDENT, checked_siblings
+from labeltree.online.params import OnlineParams
 from labeltree.storage.names import StoredNames
 from labeltree.storage.section import Section
 
@@ -61,7 +64,8 @@ class StoredLearner:
     @classmethod
     def take(cls, section: Section, classes: StoredNames, n_features: int) -> Self:
         """Return the state of a section, which must have as many features as the model."""
-        section.check_content(_CONTENT)
+        optional = {"siblings": str} if "siblings" in section.content else {}
+        section.check_content(_CONTENT | optional)
         if section.content["n_features"] != n_features:
             raise ValueError(
                 f"section {section.name!r}: n_features must be {n_features}, as in the model, but "
@@ -83,3 +87,24 @@ class StoredLearner:
         del arrays["positions"]
         names = self.classes.names[positions].tolist()
         return OnlineLearner.from_arrays(self.meta, arrays, names)
+
+
+def checked_content(meta: Any) -> tuple[OnlineParams, float, Any, int, str]:
+    """Return params, intercept_scaling, counts, n_features and siblings of an online state."""
+    if not isinstance(meta, dict) or meta.keys() - {"siblings"} != _CONTENT.keys():
+        raise ValueError(f"an online state must have {', '.join(sorted(_CONTENT))}")
+    counts, n_features, scaling = (
+        meta[name] for name in ("counts", "n_features", "intercept_scaling")
+    )
+    if not isinstance(counts, list) or len(counts) != 3:
+        raise ValueError(f"counts of an online state must be three, but are {counts!r:.40}")
+    for name, number in (("n_features", n_features), *(("counts", count) for count in counts)):
+        check_count(name, number)
+    if not isinstance(scaling, int | float) or not 0 <= scaling <= MAX_NUMBER:
+        raise ValueError(f"intercept_scaling must lie in 0..{MAX_NUMBER}, but is {scaling!r:.40}")
+    try:
+        options = OnlineParams.parse(meta["params"])
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    siblings = checked_siblings(meta.get("siblings", INDEPENDENT))
+    return options, float(scaling), tuple(counts), n_features, siblings

@@ -123,6 +123,7 @@ def _draw(axes: Axes, step: Step, top: float) -> list[tuple[float, str]]:
 
 def _heading(step: Step) -> str:
     title = "root" if step.depth == 0 else f"depth {step.depth}"
+    title = "ranker" if step.is_ranker else title
     figures = f"(own {step.estimate:.3f}, product {step.product:.3f})"
     names = listed(step.examples, step.n_labels, _TITLE_WIDTH - len(title) - len(figures))
     return f"{title}: {names} {figures}"

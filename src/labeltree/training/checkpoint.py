@@ -16,7 +16,7 @@ from labeltree.data.files import open_write
 from labeltree.training.parts import Part, SolverCounts
 
 _HEADER = "checkpoint.json"
-_FORMAT = 1
+_FORMAT = 2
 _PART = re.compile(r"tree(\d+)-packs(\d+)-(\d+)\.npz")
 _LEFTOVERS = ".*.part"  # from interrupted writes
 

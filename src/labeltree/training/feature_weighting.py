@@ -117,9 +117,16 @@ def _rounded(power: float) -> float:
 
 
 def learn_scaling(
-    X: FeatureMatrix, rows: LabelRows, powers: Powers | None = None, n_threads: int = 1
+    X: FeatureMatrix,
+    rows: LabelRows,
+    powers: Powers | None = None,
+    n_threads: int = 1,
+    weight: NDArray[np.float32] | None = None,
 ) -> RowScaling:
     """Return the scaling of rows for these labels, with the given or estimated exponents."""
+    if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
+        kept = np.flatnonzero(weight)
+        X, rows = X[kept], rows.select(kept)
     if powers is None and X.shape[0] < ENOUGH_ROWS:
         return UNIT
     if powers is not None and powers.affinity == 0:

@@ -139,6 +139,11 @@ def has_root(rows: LabelRows, weight: NDArray[np.float32] | None) -> bool:
     return bool(is_empty.any() if weight is None else (is_empty & (weight > 0)).any())
 
 
+def all_rows(rows: LabelRows, weight: NDArray[np.float32] | None, seed: int) -> Sample:
+    """Return the sample of all rows with a weight above 0."""
+    return _sample(rows, weight, None, seed)
+
+
 def _sample(
     rows: LabelRows, weight: NDArray[np.float32] | None, share: float | None, seed: int
 ) -> Sample:

@@ -13,14 +13,19 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from labeltree import bounds
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix, canonical_csr
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
-from labeltree.model.calibration import Calibration
+from labeltree.model.calibration import (
+    AT_LEAST_ONE,
+    INDEPENDENT,
+    ONE,
+    Calibration,
+    sibling_sums,
+)
 from labeltree.model.curve import Curve
+from labeltree.model.interface import check_query
 from labeltree.model.label_limits import LabelLimits
-from labeltree.model.model import check_query
 from labeltree.progress import Progress
 from labeltree.training.fit import FitReport, FitSettings, Fitted, training_cost
 from labeltree.training.forest import Sample, has_root
@@ -104,7 +109,9 @@ class NodeModel:
             part = slice(first, first + _ROWS_AT_ONCE)
             mean = np.zeros(means[part].shape)
             for tree, nodes in zip(self.trees, self.nodes, strict=True):
-                estimates, evaluated = _walk(tree, nodes, X[part], threshold)
+                estimates, evaluated = _walk(
+                    tree, nodes, X[part], threshold, self.calibration.siblings
+                )
                 mean += estimates[:, tree.leaves] / len(self.trees)
                 calls[part] += evaluated
             means[part] = mean
@@ -146,19 +153,21 @@ class NodeModel:
     def classifier(self, tree: int, node: int, features: NDArray[np.int32]) -> None:
         """Return None, because the weights of an arbitrary estimator are not known."""
 
+    def ranker(self, label: int, features: NDArray[np.int32]) -> None:
+        """Return None, because rankers require native nodes."""
+
     def child_estimates(self, tree: int, node: int, row: FeatureMatrix) -> NDArray[np.float64]:
         """Return P(z_c = 1 | z_v = 1, x) for each child c of node v; of the root if v is -1."""
         children = [0] if node < 0 else self.trees[tree].children(node)
-        estimates = [_score(self.nodes[tree][c], row) for c in children]
-        return np.array([np.ravel(estimate)[0] for estimate in estimates], np.float64)
+        estimates = _scores(self.nodes[tree], children, row)
+        siblings = INDEPENDENT if node < 0 else self.calibration.siblings
+        return np.asarray(normalized(estimates, siblings)[0])
 
     def covered(self, X: FeatureMatrix) -> NDArray[np.float64]:
         """Return the probabilities of all labels of the first tree, normalized as by Theorem 6."""
         tree = self.trees[0]
-        estimates = np.empty((X.shape[0], tree.n_nodes))
-        for v, node in enumerate(self.nodes[0]):
-            estimates[:, v] = _score(node, X)
-        return bounds.normalized_products(tree, estimates)[:, tree.leaves]
+        siblings = ONE if self.calibration.siblings == ONE else AT_LEAST_ONE
+        return _walk(tree, self.nodes[0], X, 0.0, siblings)[0][:, tree.leaves]
 
 
 def fit_node_estimators(
@@ -193,7 +202,8 @@ def fit_node_estimators(
             nodes[-1].append(fitter.fit(v))
             done += 1
             report(done, total, "training")
-    model = NodeModel(trees, nodes, X.shape[1])
+    siblings = sibling_sums(settings.normalize_proba, rows.kind)
+    model = NodeModel(trees, nodes, X.shape[1], Calibration(siblings=siblings))
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
     return Fitted(model, training_cost(trees, samples), SolverCounts(n_iter=1), times)
 
@@ -208,6 +218,11 @@ def _check(estimator: Any, settings: FitSettings, weight: NDArray[np.float32] | 
             raise ValueError(
                 f"{name} requires the native solver; leave it None if node_estimator is set"
             )
+    if isinstance(settings.validation_fraction, float):
+        raise ValueError(
+            "validation_fraction requires the native solver; leave it at 'auto' if node_estimator "
+            "is set"
+        )
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"rows have weights, but {type(estimator).__name__} does not support sample_weight"
@@ -251,22 +266,47 @@ def _positive_rows(tree: LabelTree, rows: LabelRows) -> list[NDArray[np.int64]]:
 
 
 def _walk(
-    tree: LabelTree, nodes: Sequence[Node], X: FeatureMatrix, threshold: float
+    tree: LabelTree, nodes: Sequence[Node], X: FeatureMatrix, threshold: float, siblings: str
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the probability of each node, 0 if not evaluated, and nodes evaluated per row."""
     estimates = np.zeros((X.shape[0], tree.n_nodes))
-    calls = np.zeros(X.shape[0], np.int64)
-    for v in range(tree.n_nodes):
-        above = estimates[:, tree.parent[v]] if v else np.ones(X.shape[0])
-        reaches = np.flatnonzero(above >= threshold)
+    estimates[:, :1] = _scores(nodes, [0], X)
+    calls = np.full(X.shape[0], 0 if isinstance(nodes[0], float) else 1, np.int64)
+    for v in np.flatnonzero(tree.degree).tolist():
+        children = tree.children(v)
+        reaches = np.flatnonzero(estimates[:, v] >= threshold)
         if len(reaches):
-            estimates[reaches, v] = above[reaches] * _score(nodes[v], X[reaches])
-        calls[reaches] += 0 if v == 0 and isinstance(nodes[0], float) else 1
+            of_children = normalized(_scores(nodes, children, X[reaches]), siblings)
+            estimates[reaches[:, None], children] = estimates[reaches, v, None] * of_children
+        calls[reaches] += len(children)
     return estimates, calls
 
 
-def _score(node: Node, X: FeatureMatrix) -> NDArray[np.float64] | float:
-    return node if isinstance(node, float) else np.asarray(node.predict_proba(X)[:, 1])
+def _scores(
+    nodes: Sequence[Node], children: Sequence[int], X: FeatureMatrix
+) -> NDArray[np.float64]:
+    """Return the estimates of siblings, [row, child]."""
+    scores = np.empty((X.shape[0], len(children)))
+    for c, child in enumerate(children):
+        node = nodes[child]
+        scores[:, c] = node if isinstance(node, float) else node.predict_proba(X)[:, 1]
+    return scores
+
+
+def normalized(estimates: NDArray[np.float64], siblings: str) -> NDArray[np.float64]:
+    """Return the estimates of siblings, [row, child], normalized as in core/model/siblings.hpp.
+
+    Examples
+    --------
+    >>> normalized(np.array([[0.5, 1.0], [0.0, 0.0]]), ONE).round(2).tolist()
+    [[0.33, 0.67], [0.5, 0.5]]
+    """
+    if siblings == INDEPENDENT:
+        return estimates
+    sums = estimates.sum(axis=1, keepdims=True)
+    even = np.full_like(estimates, 1 / estimates.shape[1])
+    shares = np.divide(estimates, sums, out=even, where=sums > 0)
+    return shares if siblings == ONE else np.where(sums < 1, shares, estimates)
 
 
 def _ranked(means: NDArray[np.float32], k: int | None, threshold: float) -> Probabilities:

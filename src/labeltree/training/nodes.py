@@ -18,6 +18,7 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.layout import Layout, NodeWeights
 from labeltree.progress import Progress
+from labeltree.training.inner_split import NO_ROWS
 from labeltree.training.loss_weights import (
     LossWeights,
     NodeCounts,
@@ -32,6 +33,10 @@ log = logging.getLogger("labeltree")
 LOSSES = ("squared_hinge", "logistic")
 #: Score of a node without positive training rows: every link maps it to probability 0.
 NEVER = -120.0  # exp(120) is infinite in float32
+#: Passes over the rows of each node, and those of a fit that holds rows back at first.
+MAX_ITER, MAX_ITER_HELD = 8, 9
+# Passes whose weights are averaged in nodes with many rows per feature, which are slow to converge.
+_MEAN_ITER = 2
 _NEW_ROWS_POWER = 0.75  # C decreases with the share of new rows to this power; docs/online.md
 _MANY = 8  # packs per thread, above which one more or less matters little
 _N_BATCHES = 50  # maximum number of progress reports and checkpoint parts
@@ -76,7 +81,7 @@ class SolverSettings:
     pos_neg_weight: tuple[float, float] = (1.0, 1.0)
     intercept_scaling: float = 1.0
     tol: float = 0.1
-    max_iter: int = 8
+    max_iter: int = MAX_ITER
     weight_threshold: float = 0.09
     max_nonzeros: int | None = None
     seed: int = 0
@@ -111,11 +116,15 @@ class SolverSettings:
 
     def native(self) -> _core.TrainSettings:
         """Return the settings of the native trainer."""
+        max_iter = min(self.max_iter, MAX_INT32)
         return _core.TrainSettings(
             loss=_core.Loss[self.loss],
             intercept_scaling=self.intercept_scaling,
             tol=self.tol,
-            max_iter=min(self.max_iter, MAX_INT32),
+            max_iter=max_iter,
+            mean_iter=_MEAN_ITER,
+            # With fewer, rows that come last move the weights too far.
+            joint_iter=max_iter // 2,
             weight_threshold=self.weight_threshold,
             max_nonzeros=min(self.max_nonzeros or 0, MAX_INT32),
             seed=self.seed % 2**64,
@@ -129,6 +138,7 @@ class WarmStart(NamedTuple):
     is_known: NDArray[np.bool_]  # [node] whether they were learned from positive rows
     rows_before: int  # number of rows that they were learned from
     has_root: bool  # whether the root has a classifier, because some of these rows had no label
+    factors: NDArray[np.float32] | None = None  # [node] of slopes, see `slope_factors`
 
     def decayed(self, weights: LossWeights, n_rows: int) -> LossWeights:
         """Return loss weights that are lower in nodes with weights from earlier rows."""
@@ -158,6 +168,7 @@ class TrainedNodes(NamedTuple):
 
     layout: Layout
     counts: SolverCounts
+    held: _core.HeldScores | None  # scores of rows that were held back
 
 
 def make_trainer(
@@ -167,6 +178,8 @@ def make_trainer(
     settings: SolverSettings,
     sample_weight: NDArray[np.float32] | None = None,
     warm_start: WarmStart = NO_WARM_START,
+    held: NDArray[np.int32] = NO_ROWS,
+    candidates: LabelRows | None = None,
 ) -> _core.Trainer:
     """Return the native trainer, which uses the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
@@ -179,6 +192,9 @@ def make_trainer(
         X.indices,
         X.data,
         X.shape[1],
+        candidate_indptr=np.empty(0, np.int64) if candidates is None else candidates.indptr,
+        candidate_indices=np.empty(0, np.int32) if candidates is None else candidates.indices,
+        held=held,
         loss_weights=_core.LossWeights(*warm_start.decayed(loss_weights, rows.n_rows), weight),
         warm_start=_core.WarmStart(*warm_start.weights),
         settings=settings.native(),
@@ -282,6 +298,8 @@ def train_nodes(
     progress: Progress | None = None,
     store: PartStore | None = None,
     warm_start: WarmStart = NO_WARM_START,
+    held: NDArray[np.int32] = NO_ROWS,
+    candidates: LabelRows | None = None,
 ) -> TrainedNodes:
     """Return the weights of all nodes and the number of rows that the solver visited.
 
@@ -306,13 +324,21 @@ def train_nodes(
         Weights to start from: the solver minimizes |w - warm_start|² / 2 + loss. Nodes without
         positive rows keep their weights. In nodes that were trained before, C decreases with the
         share of rows that are new.
+    held
+        Rows that are held back, ascending. Each node is fitted without them and scores them; then
+        they are learned from, too.
+    candidates
+        If given, train a ranker for each leaf instead of all nodes: a classifier over the rows that
+        have the leaf's label or have it among their candidates. No rows can be held back.
     """
-    trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start)
+    trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start, held, candidates)
+    held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
     n_threads = threads_within(trainer, n_threads, max_memory)
     builder = _new_layout(tree, X.shape[1], trainer, warm_start)
     done, counts = 0, SolverCounts()
     for end, part in () if store is None else store.load():
         builder.add(*part.weights)
+        held_scores[part.held_pairs] = part.held_scores
         counts, done = counts.plus(part.counts), end
     start = time.perf_counter()
     laid_out: list[Future[None]] = []
@@ -322,13 +348,24 @@ def train_nodes(
             laid_out.append(pool.submit(builder.add, *part.weights))
             if n_threads == 1:
                 laid_out[-1].result()
+            held_scores[part.held_pairs] = part.held_scores
             counts = counts.plus(part.counts)
     for one in laid_out:
         one.result()
     seconds = time.perf_counter() - start
     message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads"
     log.info(message, tree.n_nodes, len(trainer.costs()), counts.n_visits, seconds, n_threads)
-    return TrainedNodes(Layout(*builder.finish()), counts)
+    known = _held_scores(tree, rows.select(held), trainer, held_scores) if len(held) else None
+    return TrainedNodes(Layout(*builder.finish()), counts, known)
+
+
+def _held_scores(
+    tree: LabelTree, rows: LabelRows, trainer: _core.Trainer, scores: NDArray[np.float32]
+) -> _core.HeldScores:
+    # Without the held-back rows, a node may have no positive row, as one that is not trained.
+    scores = np.maximum(scores, np.float32(NEVER))
+    has_root = bool(trainer.is_trained()[0])
+    return _core.HeldScores(tree._native, rows.indptr, rows.indices, has_root, scores)
 
 
 def _new_layout(

@@ -26,7 +26,11 @@ class SolverCounts(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Weights of some nodes, as the native trainer returns them."""
+    """Weights of some nodes, as the native trainer returns them.
+
+    If rows are held back, also their scores in these nodes before they were learned from, and the
+    numbers of their (row, node) pairs.
+    """
 
     nodes: NDArray[np.int32]
     indptr: NDArray[np.int64]
@@ -36,6 +40,8 @@ class Part(NamedTuple):
     n_visits: int
     n_iter: int
     n_far_pairs: int
+    held_pairs: NDArray[np.int64] = np.empty(0, np.int64)
+    held_scores: NDArray[np.float32] = np.empty(0, np.float32)
 
     @property
     def weights(self) -> tuple[NDArray[Any], ...]:

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree.model.layout import NodeWeights
-from labeltree.model.links import Link
-from labeltree.model.model import LINKS, Model
+from labeltree.model.model import Model
 from labeltree.training.nodes import NEVER, WarmStart
 
 #: Target scores of the solver. They initialize a root for which every row was positive, and other
@@ -35,7 +34,7 @@ def warm_start_of(model: Model, loss: str, n_rows: int) -> tuple[WarmStart, ...]
     >>> np.array_equal(start.weights.values, clf.model_.weights().values)
     True
     """
-    return tuple(_start(model, t, Link(*LINKS[loss]), n_rows) for t in range(len(model.trees)))
+    return tuple(_start(model, t, loss, n_rows) for t in range(len(model.trees)))
 
 
 def check_finite_start(values: NDArray[np.float32], bias: NDArray[np.float32]) -> None:
@@ -47,16 +46,17 @@ def check_finite_start(values: NDArray[np.float32], bias: NDArray[np.float32]) -
         )
 
 
-def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
+def _start(model: Model, tree: int, loss: str, n_rows: int) -> WarmStart:
     before = model.weights(tree)
     slopes, intercepts = model.links(tree)
+    slope, intercept = model.fixed_links(tree, loss)
     is_known = before.bias > NEVER
-    bias = (before.bias * slopes + intercepts - link.intercept) / link.slope
+    bias = (before.bias * slopes + intercepts - intercept) / slope
     bias[~is_known] = _NEGATIVE
     if not model.has_root:
         is_known[0], bias[0] = True, _POSITIVE
     with np.errstate(over="ignore", invalid="ignore"):
-        of_weight = np.repeat(slopes / link.slope, np.diff(before.indptr))
+        of_weight = np.repeat(slopes / slope, np.diff(before.indptr))
         values = (before.values * of_weight).astype(np.float32)
         bias = bias.astype(np.float32)
     check_finite_start(values, bias)
@@ -65,4 +65,5 @@ def _start(model: Model, tree: int, link: Link, n_rows: int) -> WarmStart:
         is_known,
         n_rows,
         model.has_root,
+        None if model.calibration.factors is None else model.calibration.factors[tree],
     )

@@ -108,7 +108,7 @@ void use(OnlineModel model) {
   const std::vector<int32_t> indices{0, 3, 17, 39}, labels{0, static_cast<int32_t>(model.tree().n_labels())};
   const std::vector<float> values{0.5f, -1.0f, 2.0f, 1.0f};
   Interrupt interrupt;
-  model.best({std::span(indices).first(2), std::span(values).first(2)}, 3);
+  model.best({std::span(indices).first(2), std::span(values).first(2)}, 3, SiblingSums::one);
   model.weights(0, model.nodes().parent.size(), 0.0f);
   model.learn({indptr, indices, values}, {label_indptr, labels}, {}, 2, interrupt);
   model.prune(10);

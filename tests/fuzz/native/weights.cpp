@@ -30,7 +30,8 @@ void query(const TreeModel& model, FuzzedDataProvider& given) {
   const std::vector<float> values{0.5f, -1.0f, 2.0f, 1e30f};
   const TreeModel* const trees[] = {&model};
   const auto k = given.ConsumeIntegralInRange<int32_t>(1, 9);
-  const BestLabels best = best_labels(trees, {indices, values}, k, 0, {false, 1.0f, {}}, {});
+  const Stages stages{trees, given.ConsumeBool() ? &model : nullptr, 4};
+  const BestLabels best = best_labels(stages, {indices, values}, k, 0, {false, 1.0f, {}}, {});
   for (const float p : best.probabilities)
     if (!(p >= 0.0f && p <= 1.0f)) std::abort();
   const int64_t indptr[] = {0, 2, 2, 4};
@@ -42,7 +43,7 @@ void query(const TreeModel& model, FuzzedDataProvider& given) {
                   .scaling = {false, 1.0f, {}},
                   .curve = {},
                   .n_threads = 1};
-  search(model, nullptr, {indptr, indices, values}, all, interrupt);
+  search(model, nullptr, nullptr, {indptr, indices, values}, all, interrupt);
 }
 
 }  // namespace
@@ -68,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     const SiblingWeights weights(tree, {bias, scale, shift, bucket_begin, byte_begin, buckets, bytes},
                                  N_FEATURES);
-    query(TreeModel(weights, slope, intercept, given.ConsumeBool(), given.ConsumeBool()), given);
+    query(TreeModel(weights, slope, intercept, given.ConsumeBool(),
+                    static_cast<SiblingSums>(given.ConsumeIntegralInRange(0, 2))),
+          given);
     weights.check_all(1, interrupt);
     weights.of_children(0);
   } catch (const std::invalid_argument&) {

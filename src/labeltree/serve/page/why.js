@@ -85,7 +85,7 @@ function box(node, depth, width, isMiss) {
       ...(isButton && button),
     },
     element("span", { className: "hidden" }, isMiss ? "Near miss: " : ""),
-    element("b", { title: names }, depth ? names : `All ${size}`),
+    element("b", { title: names }, depth ? (node.is_ranker ? `Ranker of ${names}` : names) : `All ${size}`),
     node.estimate < 1 ? figures : "",
     depth && !isMiss && node.n_labels > 1 ? ` · ${size}` : "",
   );

@@ -1,0 +1,183 @@
+"""Settings of rankers that held-back rows gain from most, or none if they do not gain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.metrics.ranked_hits import is_true
+from labeltree.model.links import Link
+from labeltree.model.model import Model
+from labeltree.model.rankers import N_CANDIDATES, RANKER_LINK, Rankers
+from labeltree.training.loss_weights import NO_DECAY
+from labeltree.training.nodes import SolverSettings
+from labeltree.training.rankers import find_candidates, train_rankers
+
+#: Links to choose from, and exponents of C_decay, which is the same for positive and negative rows.
+LINKS = tuple(
+    Link(float(slope), float(intercept))
+    for slope, intercept in ((2, 0), (3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (6, 3))
+)
+DECAYS = (0.0, 0.5)
+
+_AT = (1, 3, 5)  # k of the precisions whose mean is maximized
+
+
+class RankerChoice(NamedTuple):
+    """Settings of rankers."""
+
+    C_decay: tuple[float, ...]
+    link: Link
+
+    def applied(self, settings: SolverSettings) -> SolverSettings:
+        """Return the settings of the solver; a `C_decay` that is given stays."""
+        return replace(settings, C_decay=settings.C_decay or self.C_decay)
+
+
+#: Settings that gain on most data sets, without held-back rows.
+DEFAULT_CHOICE = RankerChoice(NO_DECAY, RANKER_LINK)
+
+
+class CandidateScores(NamedTuple):
+    """The candidates of held-back rows, [row][place], the most probable first."""
+
+    probabilities: NDArray[np.float64]  # of the trees
+    scores: NDArray[np.float64]  # of the rankers
+    is_true: NDArray[np.bool_]
+
+
+class HeldBack(NamedTuple):
+    """Features and labels of held-back rows."""
+
+    X: FeatureMatrix
+    rows: LabelRows
+
+
+class RankerTrials:
+    """Rankers that are trained without the held-back rows, to try them on these rows.
+
+    Only rankers of labels that are candidates of held-back rows are trained.
+
+    Parameters
+    ----------
+    model
+        The trees, trained on the other rows. Trees that know the held-back rows would take similar
+        rows for rows of their labels, and so spoil the rankers of these labels.
+    X, rows, sample_weight, n_threads, max_memory
+        The other rows and how to train on them, as in `train_rankers`.
+    held
+        The held-back rows.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        held: HeldBack,
+        *,
+        sample_weight: NDArray[np.float32] | None = None,
+        n_threads: int = 1,
+        max_memory: float | None = None,
+    ) -> None:
+        needed = np.zeros(model.n_labels, bool)
+        needed[find_candidates(model, *held, n_threads, k=N_CANDIDATES).indices] = True
+        self._candidates = _only(find_candidates(model, X, rows, n_threads), needed)
+        self._model, self._X, self._rows = model, X, _only(rows, needed)
+        self._held, self._sample_weight = held, sample_weight
+        self._n_threads, self._max_memory = n_threads, max_memory
+
+    def train(self, settings: SolverSettings, choice: RankerChoice) -> Rankers:
+        """Return rankers with these settings."""
+        rankers = train_rankers(
+            self._model,
+            self._X,
+            self._rows,
+            choice.applied(settings),
+            sample_weight=self._sample_weight,
+            candidates=self._candidates,
+            n_threads=self._n_threads,
+            max_memory=self._max_memory,
+        )
+        return replace(rankers, link=choice.link)
+
+    def choose(self, settings: SolverSettings) -> tuple[RankerChoice, Rankers] | None:
+        """Return the settings with the highest precision on held-back rows, and their rankers.
+
+        None if no rankers are better. A `C_decay` that is given is not changed.
+        """
+        decays = [(p, p) for p in DECAYS] if settings.C_decay is None else [settings.C_decay]
+        best: tuple[RankerChoice, Rankers] | None = None
+        highest = 0.0
+        for decay in decays:
+            rankers = self.train(settings, RankerChoice(decay, RANKER_LINK))
+            found = candidate_scores(self._model, rankers, self._held, self._n_threads)
+            link, gain = choose_link(found)
+            if link is not None and gain > highest:
+                best, highest = (RankerChoice(decay, link), replace(rankers, link=link)), gain
+        return best
+
+
+def _only(rows: LabelRows, needed: NDArray[np.bool_]) -> LabelRows:
+    """Return the rows without labels that are not needed."""
+    is_kept = needed[rows.indices]
+    indptr = np.append(0, np.cumsum(is_kept, dtype=np.int64))[rows.indptr]
+    return replace(rows, indptr=indptr, indices=rows.indices[is_kept])
+
+
+def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
+    """Return the link with the highest mean of P@1, P@3 and P@5, and its gain over the trees alone.
+
+    There is none if it gains less than one standard error.
+
+    Examples
+    --------
+    >>> trees, scores = np.array([[0.6, 0.5]] * 9), np.array([[-1.0, 1.0]] * 9)
+    >>> choose_link(CandidateScores(trees, scores, scores > 0))[0]
+    Link(slope=2.0, intercept=0.0)
+    >>> choose_link(CandidateScores(trees, scores, scores < 0))
+    (None, 0.0)
+    """
+    alone = _precision(found.probabilities, found.is_true)
+    gains = []
+    for link in LINKS:
+        product = found.probabilities * expit(link.slope * found.scores + link.intercept)
+        gains.append(_precision(product, found.is_true) - alone)
+    means = [float(gain.mean()) for gain in gains]
+    best = int(np.argmax(means))
+    error = gains[best].std() / np.sqrt(len(alone))
+    if means[best] <= error:
+        return None, 0.0
+    return LINKS[best], means[best]
+
+
+def candidate_scores(
+    model: Model, rankers: Rankers, held: HeldBack, n_threads: int
+) -> CandidateScores:
+    """Return what trees and rankers say about the candidates of held-back rows."""
+    k = min(N_CANDIDATES, model.n_labels)
+    plain = model.calibrated(replace(model.calibration, curve=None)).with_rankers(None)
+    found, _ = plain.search(held.X, k=k, n_threads=n_threads)
+    indptr, labels = found.indptr.astype(np.int64), found.indices.astype(np.int32)
+    named = replace(held.rows, indptr=indptr, indices=labels)
+    ranked = plain.with_rankers(replace(rankers, link=Link(1.0, 0.0)))
+    both = ranked.probabilities_of(held.X, named, n_threads=n_threads)
+    estimates = np.divide(both, found.data, out=np.zeros(len(both)), where=found.data > 0)
+    return CandidateScores(
+        found.data.astype(np.float64).reshape(-1, k),
+        logit(np.clip(estimates, 1e-7, 1 - 1e-7)).reshape(-1, k),
+        is_true(held.rows, indptr, labels).reshape(-1, k),
+    )
+
+
+def _precision(score: NDArray[np.float64], is_true: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the mean of P@1, P@3 and P@5 of each row."""
+    order = np.argsort(-score, axis=1, kind="stable")
+    hits = np.take_along_axis(is_true, order, axis=1)
+    return np.asarray(np.mean([hits[:, :k].sum(axis=1) / k for k in _AT], axis=0))
