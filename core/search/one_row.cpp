@@ -8,8 +8,8 @@
 #include "base/index.hpp"
 
 namespace labeltree {
-BestLabels best_labels(const Stages& stages, const QueryRow& row, int32_t k, int32_t beam,
-                       const RowScaling& scaling, const Curve& curve) {
+BestLabels best_labels(const Stages& stages, std::span<const LabelLimits* const> limits, const QueryRow& row,
+                       int32_t k, int32_t beam, const RowScaling& scaling, const Curve& curve) {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
   check(curve);
   for (std::size_t i = 0; i < row.values.size(); ++i)
@@ -26,7 +26,7 @@ BestLabels best_labels(const Stages& stages, const QueryRow& row, int32_t k, int
                     .curve = {},
                     .n_threads = 1};
   Interrupt none;
-  const SearchResults results = search(stages, {}, {}, rows, query, none);
+  const SearchResults results = search(stages, limits, {}, rows, query, none);
   BestLabels best{std::vector<int64_t>(at(k), -1), std::vector<float>(at(k), 0.0f)};
   std::ranges::copy(results.labels, best.labels.begin());
   std::ranges::transform(results.probabilities, best.probabilities.begin(), curve);

@@ -57,10 +57,10 @@ auto search_rows(const BoundStages& stages, const Limits& limits, const BoundHel
                     give(std::move(results.probabilities)), give(std::move(results.n_calls)));
 }
 
-auto best_labels_of_row(const BoundStages& stages, I32 indices, F32 values, int32_t k, int32_t beam,
-                        const BoundScaling& scaling, F64 curve_x, F64 curve_y) {
+auto best_labels_of_row(const BoundStages& stages, I32 indices, F32 values, const Limits& limits, int32_t k,
+                        int32_t beam, const BoundScaling& scaling, F64 curve_x, F64 curve_y) {
   auto best = unlocked([&] {
-    return best_labels(stages.view(), {view(indices), view(values)}, k, beam, scaling.scaling,
+    return best_labels(stages.view(), limits, {view(indices), view(values)}, k, beam, scaling.scaling,
                        {view(curve_x), view(curve_y)});
   });
   return std::pair(give(std::move(best.labels)), give(std::move(best.probabilities)));
@@ -111,8 +111,8 @@ void bind_search(nb::module_& m) {
   m.def("search", &search_rows, "stages"_a, "limits"_a, "held"_a, array("indptr"), array("indices"),
         array("values"), nb::kw_only(), "k"_a, "threshold"_a, "beam"_a, "nodes_per_step"_a, "scaling"_a,
         array("curve_x"), array("curve_y"), "n_threads"_a);
-  m.def("best_labels", &best_labels_of_row, "stages"_a, array("indices"), array("values"), "k"_a, "beam"_a,
-        "scaling"_a, array("curve_x"), array("curve_y"));
+  m.def("best_labels", &best_labels_of_row, "stages"_a, array("indices"), array("values"), "limits"_a, "k"_a,
+        "beam"_a, "scaling"_a, array("curve_x"), array("curve_y"));
   m.def(
       "probabilities_of",
       [](const BoundStages& stages, I64 indptr, I32 indices, F32 values, I64 label_indptr, I32 label_indices,

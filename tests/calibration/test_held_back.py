@@ -62,6 +62,14 @@ def test_without_a_validation_fraction_there_is_the_fixed_curve() -> None:
     assert not fitted(validation_fraction=None).model_.calibration.is_learned
 
 
+@pytest.mark.parametrize("rerank", [False, True])
+def test_label_weights_do_not_change_the_curve(rerank: bool) -> None:
+    plain, weighted = (fitted(rerank=rerank, label_weighting=p).model_ for p in (None, 0.5))
+    assert weighted.calibration.weights is not None
+    np.testing.assert_array_equal(weighted.curve.x, plain.curve.x)
+    np.testing.assert_array_equal(weighted.curve.y, plain.curve.y)
+
+
 def test_a_single_pass_learns_from_all_rows() -> None:
     with pytest.warns(match="did not converge"):
         clf = fitted(max_iter=1)

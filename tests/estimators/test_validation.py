@@ -17,7 +17,7 @@ from tests.estimators.few_rows import data, dense
             TypeError,
             "tree must be a name, a LabelTree .*, but is or contains int",
         ),
-        ({"tree": []}, ValueError, "tree must contain at least one LabelTree, but is empty"),
+        ({"tree": []}, ValueError, "tree must contain at least one name or LabelTree"),
         ({"tree": trees.star(3)}, ValueError, "20 labels, but 3 are expected"),
         ({"tree": trees.star(20), "n_trees": 2}, ValueError, "n_trees is 2, but 1 trees are given"),
         (

@@ -77,6 +77,7 @@ _PARAMETERS: dict[str, Any] = {
     "random_state": 0,
     "feature_weighting": (0.5, 0.5),
     "C_decay": (0.5, 1.0),
+    "label_weighting": 0.5,
 }
 _ONLINE: dict[str, Any] = {
     "optimizer": "ftrl",

@@ -56,3 +56,10 @@ def test_given_trees_are_used_in_the_check() -> None:
     trees = PLTClassifier(n_jobs=1, tree="random", n_trees=2).fit(X, Y).trees_
     harmful = learn_scaling(X, Y, NO_WEIGHTING._replace(value=0.05))
     assert plain_is_better(X, Y, harmful, settings(tree=list(trees)))
+
+
+def test_the_first_of_named_trees_is_used_in_the_check() -> None:
+    X, Y = rows()
+    harmful = learn_scaling(X, Y, NO_WEIGHTING._replace(value=0.05))
+    named = settings(tree=["random", "kmeans"], tree_params=[{"arity": 4}, None])
+    assert plain_is_better(X, Y, harmful, named)

@@ -68,7 +68,9 @@ def learn_calibration(
             f"method must be one of {', '.join(METHODS)}, or None, but is {shown(method)}"
         )
     before = model.calibration
-    calibration = Calibration(siblings=before.siblings, factors=before.factors)
+    calibration = replace(
+        Calibration(), siblings=before.siblings, factors=before.factors, weights=before.weights
+    )
     if method in ("global", "depth", "depth_isotonic"):
         slopes, intercepts = _learn_links(
             model, X, rows, by_depth=method != "global", n_threads=n_threads

@@ -15,12 +15,16 @@ from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.cli.terminal import visible
 from labeltree.data import as_labels
 from labeltree.text.options import ANALYZERS, TextOptions
+from labeltree.training.label_weighting import PROPENSITY
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
 from labeltree.trees.by_name import AUTO, BUILDERS
 from labeltree.units import parse_bytes
 
 _TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features", "language")
-_OPTIONS = ("tree", "n_trees", "loss", "C", "max_iter", "max_memory", "checkpoint_dir", "n_jobs")
+_OPTIONS = (
+    *("tree", "n_trees", "loss", "C", "max_iter", "label_weighting"),
+    *("max_memory", "checkpoint_dir", "n_jobs"),
+)
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,6 +102,12 @@ def _add_training_arguments(model: Any) -> None:
         action="store_true",
         help="train a second classifier per label that re-ranks the most probable labels, "
         "if held-back rows gain from it",
+    )
+    model.add_argument(
+        "--label-weighting",
+        metavar="WEIGHTING",
+        type=_label_weighting,
+        help="rank rare labels higher: propensity, or an exponent from 0 to 1 (default: none)",
     )
     model.add_argument(
         "--quantize", action="store_true", help="store 8-bit weights, for a smaller file"
@@ -205,6 +215,17 @@ def _size(text: str) -> str:
 
 def _count_or_share(text: str) -> int | float:
     return int(text) if text.isdigit() else float(text)
+
+
+def _label_weighting(text: str) -> str | float:
+    if text == PROPENSITY:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be {PROPENSITY} or a number from 0 to 1, but is {visible(text)}"
+        ) from None
 
 
 def written_options(settings: Mapping[str, Any]) -> list[str]:

@@ -62,6 +62,7 @@ class CalibrationMixin(FittedAttributes):
                 state.label_kind,
                 before.siblings,
                 before.factors,
+                before.weights,
                 has_rankers=state.has_rankers,
             )
         else:

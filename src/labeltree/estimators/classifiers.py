@@ -30,6 +30,7 @@ from labeltree.storage.registry import register
 from labeltree.threads import n_threads
 from labeltree.training.fit import FitSettings, Fitted, fit_forest
 from labeltree.training.forest import ForestSettings
+from labeltree.training.label_weighting import checked_label_weighting, weighted_fit
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.node_estimators import fit_node_estimators
 from labeltree.training.nodes import MAX_ITER, SolverSettings, WarmStart
@@ -54,14 +55,15 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     ----------
     tree
         Name of a builder ("auto", "cheapest", "blend", "kmeans", "huffman", "complete", "star",
-        "multiclass", "shannon", "nested", "random", "exact"), a LabelTree, or a list of them.
+        "multiclass", "shannon", "nested", "random", "exact"), a LabelTree, or a list of them, such
+        as ["auto", "kmeans", "kmeans"] for a forest of unlike trees.
         "auto" is "blend" with a similarity of 0.75 and a cost model that makes nodes wider the more
         features a row has: CostModel(per_row=width * features per row, at least min_per_row), where
         width is 3 and min_per_row is 10.
     tree_params
         Parameters of the builder in `labeltree.trees`, such as {"similarity": 0.5}. "auto" also
         accepts width and min_per_row: smaller values train faster, larger ones may be more
-        accurate.
+        accurate. For a list of trees, a list with the parameters of each.
     loss
         "squared_hinge" or "logistic".
     C
@@ -147,6 +149,11 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Whether to train a second classifier for each label, on its rows and on the rows that the
         trees mistake for its rows. It re-ranks the 10 most probable labels, or k if k is larger.
         "auto" does so only if the rows that `validation_fraction` holds back gain from it.
+    label_weighting
+        Unless None, the best k labels are ranked by probability times inverse propensity^p
+        (`metrics.propensities`), rare labels higher; the probabilities stay the same. p is a number
+        from 0 to 1. "propensity" trains a second model without a tenth of the rows to choose the p
+        with the highest PSP@k, usually at the cost of less than half a point of P@1.
 
     Attributes
     ----------
@@ -181,8 +188,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     def __init__(
         self,
         *,
-        tree: str | LabelTree | Sequence[LabelTree] = by_name.AUTO,
-        tree_params: Mapping[str, Any] | None = None,
+        tree: str | LabelTree | Sequence[str | LabelTree] = by_name.AUTO,
+        tree_params: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         loss: str = SolverSettings.loss,
         C: float = SolverSettings.C,
         n_trees: int = 1,
@@ -211,6 +218,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         validation_fraction: float | str | None = "auto",
         node_estimator: Any = None,
         rerank: bool | str = False,
+        label_weighting: str | float | None = None,
     ) -> None:
         self.tree = tree
         self.tree_params = tree_params
@@ -242,6 +250,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.validation_fraction = validation_fraction
         self.node_estimator = node_estimator
         self.rerank = rerank
+        self.label_weighting = label_weighting
 
     @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -288,7 +297,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             scaling = checked_scaling(features, rows, settings, weight)
         features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
         with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
-            fitted = self._train(features, rows, weight, settings, progress)
+            fit = weighted_fit(self._train, self.label_weighting)
+            fitted = fit(features, rows, weight, settings, progress)
         warn_if_far(fitted)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
@@ -308,6 +318,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         validation.check_share("threshold", self.threshold)
         check_sparse_output(self.sparse_output)
         check_normalize_proba(self.normalize_proba)
+        checked_label_weighting(self.label_weighting)
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         forest = ForestSettings(self.tree, self.tree_params, self.n_trees, self.max_samples, seed)

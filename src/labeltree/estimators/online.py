@@ -45,7 +45,7 @@ class OnlineMixin(FittedAttributes):
     """`partial_fit` and related methods. Predictions use a copy of the weights, made on demand."""
 
     tree: Any
-    tree_params: Mapping[str, Any] | None
+    tree_params: Any
     online_params: Mapping[str, Any] | None
     fit_intercept: bool
     intercept_scaling: float

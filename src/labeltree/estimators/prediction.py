@@ -189,7 +189,8 @@ class PredictionMixin(SearchMixin):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
         check_integer("k", k, minimum=1)
-        limits = validation.label_limits(state.model_classes, labels, weights)
+        own = state.model.calibration.weights
+        limits = validation.label_limits(state.model_classes, labels, weights, own)
         features = self._checked(state, X)
         check_padding(features.shape[0], k, len(state.model_classes))
         return padded_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)

@@ -63,7 +63,7 @@ class SearchMixin(FittedAttributes):
         if threshold is not None or state.model.calibration.objective is None:
             minimum = self.threshold if threshold is None else threshold
             return self._search(state, features, None, minimum, **options)
-        search = partial(self._search, state, **options)
+        search = partial(self._search, state, by_weight=False, **options)
         return decide(state.model.calibration, search, features)
 
     def _search(
@@ -81,7 +81,7 @@ class SearchMixin(FittedAttributes):
             threshold=0.0 if threshold is None else threshold,
             scaling=state.row_scaling,
             n_threads=n_threads(self.n_jobs),
-            **{"nodes_per_step": NODES_PER_STEP} | options,
+            **{"nodes_per_step": NODES_PER_STEP, "by_weight": True} | options,
         )
 
 

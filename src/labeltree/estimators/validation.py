@@ -113,13 +113,21 @@ def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
 
 
 def label_limits(
-    classes: NDArray[Any], labels: Sequence[Hashable] | None, weights: Any
+    classes: NDArray[Any],
+    labels: Sequence[Hashable] | None,
+    weights: Any,
+    own_weights: NDArray[np.float32] | None,
 ) -> LabelLimits | None:
-    """Return the labels that a search may return, and the weights that rank them."""
+    """Return the labels that a search may return, and the weights that rank them.
+
+    The model's own weights are used unless others are given.
+    """
     if labels is None and weights is None:
         return None
     check_kind("weights", weights, "ArrayLike | None")
-    factors = np.ones(len(classes), np.float32) if weights is None else np.asarray(weights)
+    is_own = weights is None and own_weights is not None
+    given = own_weights if weights is None else weights
+    factors = np.ones(len(classes), np.float32) if given is None else np.asarray(given)
     if factors.shape != (len(classes),):
         raise ValueError(
             f"weights must be one for each of {len(classes)} labels, but have the shape "
@@ -133,7 +141,7 @@ def label_limits(
         is_chosen = np.zeros(len(classes), np.bool_)
         is_chosen[[number[label] for label in labels]] = True
         factors = np.where(is_chosen, factors, 0.0)
-    return LabelLimits(weights=factors, n_labels=len(classes))
+    return LabelLimits(weights=factors, n_labels=len(classes), before_curve=is_own)
 
 
 def check_share(name: str, value: float) -> None:

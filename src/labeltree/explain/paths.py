@@ -59,7 +59,7 @@ def explain_label(
     if top_features < 0:
         raise ValueError(f"top_features must be at least 0, but is {top_features}")
     if label is None:
-        label = int(model.search(row, k=1, threshold=0.0, n_threads=1)[0].indices[0])
+        label = int(model.search(row, k=1, by_weight=True)[0].indices[0])
     walks = (
         _Walk(model, tree, row, classes, feature_names, top_features)
         for tree in range(len(model.trees))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labeltree.data.arrays import take
 from labeltree.model.curve import Curve, odds_curve
+from labeltree.model.label_limits import LabelLimits
 
 #: Parameters of the `odds_curve` used without held-out rows, by loss, for multi-label rows;
 #: measured on seven data sets. With one class per row no curve fits them all.
@@ -45,6 +46,8 @@ class Calibration:
         Factors of the slope of the loss, [tree][node], larger for nodes with few positive rows. The
         probability of the score -1, which negative rows are trained for, stays the same. None for
         1, and for learned slopes.
+    weights
+        The best k labels are ranked by weight times the probability before the curve; None for 1.
     curve
         Map from products along paths, averaged over trees, to probabilities of labels.
     siblings
@@ -64,12 +67,14 @@ class Calibration:
     objective: str | None = None
     thresholds: NDArray[np.float32] | None = None
     factors: Sequence[NDArray[np.float32]] | None = None
+    weights: NDArray[np.float32] | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether there is none: the loss alone makes probabilities of scores."""
-        parts = (self.slope, self.curve, self.objective, self.thresholds, self.factors)
-        return self.siblings == INDEPENDENT and all(part is None for part in parts)
+        parts = (self.slope, self.curve, self.thresholds, self.factors, self.weights)
+        is_plain = self.siblings == INDEPENDENT and self.objective is None
+        return is_plain and all(part is None for part in parts)
 
     @property
     def is_learned(self) -> bool:
@@ -96,6 +101,12 @@ class Calibration:
             return made
         return replace(made, slope=self.slope, intercept=self.intercept, curve=self.curve)
 
+    def limits(self, n_labels: int) -> LabelLimits | None:
+        """Return the weights of labels as limits of a search; None if there are none."""
+        if self.weights is None:
+            return None
+        return LabelLimits(weights=self.weights, n_labels=n_labels, before_curve=True)
+
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return a part that JSON can represent, and the arrays that there are by name."""
         arrays: dict[str, NDArray[Any]] = {}
@@ -106,6 +117,8 @@ class Calibration:
             arrays |= {"curve.x": self.curve.x, "curve.y": self.curve.y}
         if self.thresholds is not None:
             arrays["thresholds"] = self.thresholds
+        if self.weights is not None:
+            arrays["weights"] = self.weights
         meta: dict[str, Any] = {"objective": self.objective}
         if self.siblings != INDEPENDENT:
             meta["siblings"] = self.siblings
@@ -160,6 +173,7 @@ class Calibration:
             objective,
             thresholds,
             links.get("factor"),
+            _taken_weights(arrays, n_labels) if "weights" in arrays else None,
         )
         unknown = min(arrays.keys() - made.to_arrays()[1].keys(), default=None)
         if unknown is not None:
@@ -172,6 +186,7 @@ def fixed_calibration(
     kind: str,
     siblings: str = INDEPENDENT,
     factors: Sequence[NDArray[np.float32]] | None = None,
+    weights: NDArray[np.float32] | None = None,
     *,
     has_rankers: bool = False,
 ) -> Calibration:
@@ -180,7 +195,14 @@ def fixed_calibration(
     curves = RANKED_CURVES if has_rankers else FIXED_CURVES
     if loss in curves and kind != "classes":
         curve = odds_curve(*curves[loss])
-    return Calibration(curve=curve, siblings=siblings, factors=factors)
+    return Calibration(curve=curve, siblings=siblings, factors=factors, weights=weights)
+
+
+def _taken_weights(arrays: Mapping[str, NDArray[Any]], n_labels: int) -> NDArray[np.float32]:
+    weights = take(arrays, "weights", "f4", n_labels)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError("weights of labels must be finite and above 0, but some are not")
+    return weights
 
 
 def sibling_sums(normalize: bool | str, kind: str) -> str:

@@ -86,6 +86,7 @@ class LabelModel(Protocol):
         k: int | None = None,
         threshold: float = 0.0,
         limits: LabelLimits | None = None,
+        by_weight: bool = False,
         beam: int | None = None,
         nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,

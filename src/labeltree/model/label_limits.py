@@ -23,6 +23,8 @@ class LabelLimits:
     weights
         Labels are ranked by weight times probability; labels with a weight of 0 are never returned.
         None for 1.
+    before_curve
+        Whether weights multiply the probability before the curve of a calibration, not after it.
     n_labels
         Number of labels, which is the required length of both arrays.
 
@@ -32,10 +34,17 @@ class LabelLimits:
     [1.0, 0.0, 2.0]
     """
 
-    def __init__(self, *, thresholds: Any = None, weights: Any = None, n_labels: int) -> None:
+    def __init__(
+        self,
+        *,
+        thresholds: Any = None,
+        weights: Any = None,
+        n_labels: int,
+        before_curve: bool = False,
+    ) -> None:
         self.thresholds = _checked_array("thresholds", thresholds, n_labels, 1.0)
         self.weights = _checked_array("weights", weights, n_labels, np.inf)
-        self._n_labels = n_labels
+        self._n_labels, self.before_curve = n_labels, before_curve
         self._native: list[_core.LabelLimits] = []
         self._trees: list[LabelTree] = []
         self._before: tuple[Curve, Self] | None = None
@@ -47,8 +56,13 @@ class LabelLimits:
         """
         if self._before is None or self._before[0] is not curve:
             thresholds = None if self.thresholds is None else curve.before(self.thresholds)
-            parts = {"thresholds": thresholds, "weights": self.weights}
-            self._before = curve, type(self)(**parts, n_labels=self._n_labels)
+            made = type(self)(
+                thresholds=thresholds,
+                weights=self.weights,
+                n_labels=self._n_labels,
+                before_curve=self.before_curve,
+            )
+            self._before = curve, made
         return self._before[1]
 
     def native(self, trees: Sequence[LabelTree]) -> list[_core.LabelLimits]:

@@ -36,7 +36,11 @@ class Link(NamedTuple):
 
 
 def fixed_links(
-    loss: str, n_siblings: NDArray[np.int32], *, is_divided: bool
+    loss: str,
+    n_siblings: NDArray[np.int32],
+    factors: NDArray[np.float32] | None = None,
+    *,
+    is_divided: bool,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return slope and intercept of each node without validation rows.
 
@@ -46,6 +50,8 @@ def fixed_links(
         Loss that the scores come from.
     n_siblings
         Number of children of the parent of each node.
+    factors
+        Factor of the slope of each node, which keeps the probability of the score -1.
     is_divided
         Whether the estimates of siblings are divided by their sum.
 
@@ -58,7 +64,11 @@ def fixed_links(
     slope = np.full(len(n_siblings), fixed.slope, np.float32)
     if is_divided and loss == "squared_hinge":
         slope = np.maximum(slope, _PER_ROOT * np.sqrt(np.sqrt(n_siblings))).astype(np.float32)
-    return slope, np.full(len(n_siblings), fixed.intercept, np.float32)
+    intercept = np.full(len(n_siblings), fixed.intercept, np.float32)
+    if factors is None:
+        return slope, intercept
+    with np.errstate(over="ignore", invalid="ignore"):  # the native model refuses inf and NaN
+        return slope * factors, intercept + slope * (factors - np.float32(1))
 
 
 def fit_link(

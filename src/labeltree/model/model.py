@@ -26,6 +26,7 @@ from labeltree.model.stored import MODEL_META, StoredPart, check_meta, stored_la
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
+NO_KNOTS = np.empty(0), np.empty(0)  #: of no curve
 # What a model is made of, in the order of its parameters.
 _PARTS = ("trees", "layouts", "link", "n_features", "has_root", "calibration", "rankers")
 
@@ -67,7 +68,8 @@ class Model:
         self.n_features, self.has_root = n_features, has_root
         self.calibration = calibration or Calibration()
         curve = self.calibration.curve
-        self._knots = (np.empty(0), np.empty(0)) if curve is None else (curve.x, curve.y)
+        self._knots = NO_KNOTS if curve is None else (curve.x, curve.y)
+        self._own_limits = self.calibration.limits(self.n_labels)
         self._native = [
             _core.TreeModel(
                 tree._native,
@@ -93,16 +95,11 @@ class Model:
 
     def fixed_links(self, t: int, loss: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return slope and intercept of each node of tree t for scores of a loss."""
-        tree = self.trees[t]
+        tree, calibration = self.trees[t], self.calibration
+        of_trees = calibration.factors if loss == self.link else None
+        factors = None if of_trees is None else of_trees[t]
         n_siblings = tree.degree[np.maximum(tree.parent, 0)]
-        slope, intercept = fixed_links(
-            loss, n_siblings, is_divided=self.calibration.siblings == ONE
-        )
-        if self.calibration.factors is None or loss != self.link:
-            return slope, intercept
-        factor = self.calibration.factors[t]
-        with np.errstate(over="ignore", invalid="ignore"):  # the native model refuses inf and NaN
-            return slope * factor, intercept + slope * (factor - np.float32(1))
+        return fixed_links(loss, n_siblings, factors, is_divided=calibration.siblings == ONE)
 
     @property
     def n_labels(self) -> int:
@@ -165,6 +162,7 @@ class Model:
         k: int | None = None,
         threshold: float = 0.0,
         limits: LabelLimits | None = None,
+        by_weight: bool = False,
         beam: int | None = None,
         nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,
@@ -186,6 +184,8 @@ class Model:
             Minimum probability; labels below it are not returned.
         limits
             Thresholds and weights by label.
+        by_weight
+            Whether the weights of the calibration rank the best k labels, unless limits are given.
         beam
             Maximum number of nodes per level that a row continues with; None for an exact search.
             For models of one tree.
@@ -203,6 +203,9 @@ class Model:
         check_query(k, threshold)
         self._check_beam(beam)
         curve = self.calibration.curve
+        if by_weight and k is not None and limits is None:
+            limits = self._own_limits
+        knots = NO_KNOTS if limits is not None and limits.before_curve else self._knots
         raw = limits if limits is None or curve is None else limits.before(curve)
         self._check_width(X)
         indptr, labels, probabilities, calls = _core.search(
@@ -215,8 +218,8 @@ class Model:
             beam=min(beam or 0, MAX_INT32),
             nodes_per_step=nodes_per_step,
             scaling=scaling._native,
-            curve_x=self._knots[0],
-            curve_y=self._knots[1],
+            curve_x=knots[0],
+            curve_y=knots[1],
             n_threads=n_threads,
         )
         found = sparse.csr_array((probabilities, labels, indptr), shape=(X.shape[0], self.n_labels))
@@ -238,7 +241,9 @@ class Model:
             check_integer("k", k, minimum=1)
             check_padding(1, k, self.n_labels)
         self._check_beam(beam)
-        options = (k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
+        own = self._own_limits
+        limits = [] if own is None else own.native(self.trees)
+        options = (limits, k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
         # Before the call: the binding cannot tell an array from a scalar of NumPy.
         if type(indices) is not np.ndarray or type(values) is not np.ndarray:
             check_row(indices, values)
@@ -285,12 +290,7 @@ class Model:
         self._check_width(X)
         curve = self.calibration.curve
         found = _core.probabilities_of(
-            self._stages,
-            *_csr_arrays(X),
-            labels.indptr,
-            labels.indices,
-            scaling._native,
-            n_threads,
+            self._stages, *_csr_arrays(X), labels.indptr, labels.indices, scaling._native, n_threads
         )
         return found if curve is None else curve(found)
 

@@ -38,11 +38,16 @@ def store_parameters(parameters: Mapping[str, Any], trees: Sequence[LabelTree]) 
     for name, value in parameters.items():
         if name in RUN_ONLY:
             continue
-        if name == "tree" and not isinstance(value, str):
+        if name == "tree" and not _are_names(value):
             stored[name] = _store_trees(value, trees)
         else:
             stored[name] = _store(name, value)
     return stored
+
+
+def _are_names(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple)
+    return all(isinstance(name, str) for name in (value if is_list else [value]))
 
 
 def _store_trees(value: Any, trees: Sequence[LabelTree]) -> dict[str, Any]:

@@ -49,79 +49,109 @@ class ForestSettings:
     Parameters
     ----------
     tree
-        Name of a builder, a tree, or a list of trees.
+        Name of a builder, a tree, or a list of names and trees.
     tree_params
-        Parameters of the builder.
+        Parameters of the builder; for a list, a list with those of each tree.
     n_trees
-        Number of trees.
+        Number of trees, unless there is a list.
     max_samples
         Share of the rows drawn for each tree; None for all.
     seed
         Seed of the first tree; tree t has `seed` + t.
     """
 
-    tree: str | LabelTree | Sequence[LabelTree]
-    tree_params: Mapping[str, Any] | None
+    tree: str | LabelTree | Sequence[str | LabelTree]
+    tree_params: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None
     n_trees: int
     max_samples: float | None
     seed: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tree, str):
-            self._check_given()
         check_integer("n_trees", self.n_trees, minimum=1, maximum=MAX_TREES)
+        if not isinstance(self.tree, str):
+            self._check_listed()
+        elif isinstance(self.tree_params, list | tuple):
+            raise ValueError("tree_params must be a mapping, because tree is one name, not a list")
         if self.max_samples is not None and not 0 < self.max_samples <= 1:
             raise ValueError(f"max_samples must lie above 0 and up to 1, but is {self.max_samples}")
 
-    def _check_given(self) -> None:
-        wrong = [tree for tree in self.given if not isinstance(tree, LabelTree)]
+    def _check_listed(self) -> None:
+        wrong = [tree for tree in self.listed if not isinstance(tree, str | LabelTree)]
         if wrong:
             raise TypeError(
-                "tree must be a name, a LabelTree or a list of LabelTrees, but is or contains "
+                "tree must be a name, a LabelTree or a list of them, but is or contains "
                 f"{type(wrong[0]).__name__}"
             )
-        if self.tree_params:
-            raise ValueError("tree_params require a tree by name, but tree is a LabelTree")
-        if not self.given:
-            raise ValueError("tree must contain at least one LabelTree, but is empty")
-        if self.n_trees not in (1, len(self.given)):
+        if not self.listed:
+            raise ValueError("tree must contain at least one name or LabelTree, but is empty")
+        if self.n_trees not in (1, len(self.listed)):
             raise ValueError(
-                f"n_trees is {self.n_trees}, but {len(self.given)} trees are given; leave it at 1"
+                f"n_trees is {self.n_trees}, but {len(self.listed)} trees are given; leave it at 1"
             )
+        for tree, options in zip(self.listed, self._options(), strict=True):
+            if options and not isinstance(tree, str):
+                raise ValueError("tree_params require a tree by name, but tree is a LabelTree")
+
+    def _options(self) -> list[Mapping[str, Any]]:
+        """Return the parameters of each builder."""
+        given = self.tree_params
+        if not isinstance(given, list | tuple):
+            is_list = isinstance(self.tree, list | tuple)
+            if given and is_list and any(isinstance(tree, str) for tree in self.listed):
+                raise ValueError(
+                    "tree_params must be a list with the parameters of each tree, because tree is "
+                    "a list of names"
+                )
+            return [cast(Any, given) or {}] * len(self.listed)
+        if len(given) != len(self.listed):
+            raise ValueError(
+                f"tree_params must have one entry for each of {len(self.listed)} trees, but has "
+                f"{len(given)}"
+            )
+        return [options or {} for options in given]
+
+    @property
+    def listed(self) -> list[str | LabelTree]:
+        """Name of the builder of each tree, or the tree itself."""
+        if isinstance(self.tree, str):
+            return [self.tree] * self.n_trees
+        return list(self.tree) if isinstance(self.tree, list | tuple) else [cast(Any, self.tree)]
 
     @property
     def given(self) -> list[LabelTree]:
         """Trees passed by the user."""
-        if isinstance(self.tree, str):
-            return []
-        return list(self.tree) if isinstance(self.tree, list | tuple) else [cast(Any, self.tree)]
+        return [tree for tree in self.listed if isinstance(tree, LabelTree)]
+
+    def first(self) -> ForestSettings:
+        """Return the settings of the first tree alone, drawn from all rows."""
+        tree, options = self.listed[0], self._options()[0]
+        return replace(self, tree=tree, tree_params=options, n_trees=1, max_samples=None)
 
     def samples(self, rows: LabelRows, weight: NDArray[np.float32] | None) -> list[Sample]:
         """Return the rows drawn for each tree."""
-        n_trees = len(self.given) or self.n_trees
-        return [_sample(rows, weight, self.max_samples, self.seed + t) for t in range(n_trees)]
+        seeds = range(self.seed, self.seed + len(self.listed))
+        return [_sample(rows, weight, self.max_samples, seed) for seed in seeds]
 
     def grow(
         self, X: FeatureMatrix, samples: Sequence[Sample], *, n_jobs: int | None
     ) -> list[LabelTree]:
         """Return the tree of each sample."""
-        trees = self.given or self._built(X, samples, n_jobs)
+        for name in {tree for tree in self.listed if isinstance(tree, str)}:
+            n_same = self.listed.count(name)
+            if n_same > 1 and not find_builder(name).is_seeded and self.max_samples is None:
+                raise ValueError(
+                    f"n_trees is {n_same}, but all {name} trees are the same; "
+                    "set max_samples, or use kmeans or blend trees"
+                )
+        trees = [
+            find_builder(tree)(X, sample.rows, seed=sample.seed, n_jobs=n_jobs, options=options)
+            if isinstance(tree, str)
+            else tree
+            for tree, sample, options in zip(self.listed, samples, self._options(), strict=True)
+        ]
         for tree in trees:
             check_depth(tree)
         return trees
-
-    def _built(
-        self, X: FeatureMatrix, samples: Sequence[Sample], n_jobs: int | None
-    ) -> list[LabelTree]:
-        assert isinstance(self.tree, str)
-        builder = find_builder(self.tree)
-        if len(samples) > 1 and not builder.is_seeded and self.max_samples is None:
-            raise ValueError(
-                f"n_trees is {len(samples)}, but all {self.tree} trees are the same; "
-                "set max_samples, or use kmeans or blend trees"
-            )
-        options = self.tree_params or {}
-        return [builder(X, s.rows, seed=s.seed, n_jobs=n_jobs, options=options) for s in samples]
 
 
 def check_depth(tree: LabelTree) -> None:

@@ -77,6 +77,7 @@ class NodeModel:
         k: int | None = None,
         threshold: float = 0.0,
         limits: LabelLimits | None = None,
+        by_weight: bool = False,
         beam: int | None = None,
         nodes_per_step: int = 1,
         scaling: RowScaling = AS_THEY_ARE,
@@ -91,6 +92,8 @@ class NodeModel:
         if beam is not None:
             self.native("beam")
         curve = self.calibration.curve
+        if by_weight and k is not None and limits is None:
+            limits = self.calibration.limits(self.n_labels)
         minimum = threshold if curve is None else float(curve.before(threshold))
         is_pruned = len(self.trees) == 1 and k is None and limits is None
         means, calls = self._means(scaling(X), minimum if is_pruned else 0.0)
@@ -130,7 +133,7 @@ class NodeModel:
         order = np.argsort(indices, kind="stable")
         ends = np.array([0, len(indices)])
         row = canonical_csr(ends, indices[order], values[order], self.n_features)
-        found, _ = self.search(row, k=k, beam=beam, scaling=scaling)
+        found, _ = self.search(row, k=k, by_weight=True, beam=beam, scaling=scaling)
         n_missing = k - found.nnz
         return (
             np.append(found.indices.astype(np.int64), np.full(n_missing, -1)),
@@ -328,7 +331,8 @@ def _limited(
     weights = np.ones(means.shape[1], np.float32) if limits.weights is None else limits.weights
     thresholds = 0.0 if limits.thresholds is None else limits.thresholds
     allowed = (weights > 0) & (known >= np.float32(threshold)) & (known >= thresholds)
-    order = np.argsort(np.where(allowed, -weights * known, np.inf), axis=1, kind="stable")[:, :k]
+    ranks = weights * (means if limits.before_curve else known)
+    order = np.argsort(np.where(allowed, -ranks, np.inf), axis=1, kind="stable")[:, :k]
     values = np.take_along_axis(known, order, axis=1)
     return _compressed(order, values, np.take_along_axis(allowed, order, axis=1), means.shape)
 

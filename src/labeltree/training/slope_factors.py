@@ -35,6 +35,12 @@ def slope_factors(
     return factors
 
 
+def inverse_propensities(n_positive: NDArray[np.float64], n_rows: float) -> NDArray[np.float64]:
+    """Return 1/p of labels or nodes with these numbers of positive rows."""
+    scale = max(np.log(n_rows) - 1, 0.0) * (_B + 1) ** _A
+    return np.asarray(1 + scale * (n_positive + _B) ** -_A)
+
+
 def factors_of(n_positive: NDArray[np.float64], n_rows: float) -> NDArray[np.float32]:
     """Return the inverse propensity of nodes with these numbers of positive rows, to a power.
 
@@ -43,5 +49,4 @@ def factors_of(n_positive: NDArray[np.float64], n_rows: float) -> NDArray[np.flo
     >>> [f"{factor:.2f}" for factor in factors_of(np.array([1.0, 100.0, 10000.0]), 10000)]
     ['1.40', '1.12', '1.01']
     """
-    scale = max(np.log(n_rows) - 1, 0.0) * (_B + 1) ** _A
-    return np.asarray((1 + scale * (n_positive + _B) ** -_A) ** POWER, np.float32)
+    return np.asarray(inverse_propensities(n_positive, n_rows) ** POWER, np.float32)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -88,8 +86,7 @@ def _precision(
 ) -> NDArray[np.float64]:
     """Return the mean of P@1, P@3 and P@5 of each row, after a fit to other rows."""
     features, labels = scaling(X[fitted]), rows.select(fitted)
-    forest = replace(settings.forest, n_trees=1, max_samples=None)
-    forest = replace(forest, tree=forest.given[0]) if forest.given else forest
+    forest = settings.forest.first()
     [sample] = forest.samples(labels, None)
     [tree] = forest.grow(features, [sample], n_jobs=settings.n_jobs)
     threads = n_threads(settings.n_jobs)

@@ -31,7 +31,7 @@ void query(const TreeModel& model, FuzzedDataProvider& given) {
   const TreeModel* const trees[] = {&model};
   const auto k = given.ConsumeIntegralInRange<int32_t>(1, 9);
   const Stages stages{trees, given.ConsumeBool() ? &model : nullptr, 4};
-  const BestLabels best = best_labels(stages, {indices, values}, k, 0, {false, 1.0f, {}}, {});
+  const BestLabels best = best_labels(stages, {}, {indices, values}, k, 0, {false, 1.0f, {}}, {});
   for (const float p : best.probabilities)
     if (!(p >= 0.0f && p <= 1.0f)) std::abort();
   const int64_t indptr[] = {0, 2, 2, 4};
