@@ -1,7 +1,5 @@
 """Hostile model files: nothing in them is trusted."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ import labeltree as lt
 from labeltree import ModelFileError, PLTClassifier
 from labeltree.estimators.summary import summarize
 from tests.model_files import (
-    arrays_of,
     content_edit,
     edited,
     put,
@@ -18,19 +15,8 @@ from tests.model_files import (
     with_array,
     with_section,
 )
+from tests.storage.refusals import array_of, is_refused, online_file, rename_array
 from tests.storage.small_model import TREE, X, Y
-
-
-def is_refused(path: Path, file: bytes, match: str) -> None:
-    attacked = put(path.parent, file)
-    with pytest.raises(ModelFileError, match=match) as failure:
-        lt.load(attacked)
-    assert str(failure.value).startswith(str(attacked))
-
-
-def online_file(folder: Path) -> Path:
-    PLTClassifier(n_jobs=1).partial_fit(X, Y).save(folder / "online.lt")
-    return folder / "online.lt"
 
 
 @pytest.mark.parametrize(
@@ -64,10 +50,6 @@ def test_a_hostile_tree_is_refused(parent, message, path) -> None:
 def test_hostile_labels_of_a_tree_are_refused(label, message, path) -> None:
     content = np.array(label, np.int32).tobytes()
     is_refused(path, with_array(path.read_bytes(), "tree0.label", content), message)
-
-
-def array_of(path: Path, name: str) -> np.ndarray:
-    return arrays_of(path)[name].copy()
 
 
 @pytest.mark.parametrize(
@@ -240,14 +222,6 @@ def test_a_section_that_every_model_has_may_not_be_missing(name, path) -> None:
     is_refused(path, edited(path.read_bytes(), rename), f"section '{name}' is missing")
 
 
-def rename_array(before: str, after: str, name: str):
-    def edit(parts) -> None:
-        for entry in section(parts, name)["arrays"]:
-            entry["name"] = after if entry["name"] == before else entry["name"]
-
-    return edit
-
-
 @pytest.mark.parametrize(
     ("name", "before", "after", "message"),
     [
@@ -317,81 +291,6 @@ def test_trees_of_different_labels_are_refused(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("params", None, "section 'online': 'params' is missing"),
-        ("params", [], "section 'online': params must be an object"),
-        ("counts", "3", "section 'online': counts must be a list"),
-        ("n_features", True, "section 'online': n_features must be an integer"),
-        ("n_features", 2**40, "'online': n_features must be 3, as in the model, but is 10995"),
-        ("learner", 1, "section 'online': 'learner' is unknown to this release"),
-    ],
-)
-def test_hostile_online_content_is_refused(key, value, message, tmp_path) -> None:
-    path = online_file(tmp_path)
-    is_refused(path, edited(path.read_bytes(), content_edit("online", key, value=value)), message)
-
-
-ONLINE_USES = {
-    "save": lambda clf: clf.save("unused.lt"),
-    "partial_fit": lambda clf: clf.partial_fit(X, Y),
-    "rebuild_tree": lambda clf: clf.rebuild_tree(),
-    "tree_cost_": lambda clf: clf.tree_cost_,
-    "predict_proba_one": lambda clf: clf.predict_proba_one(np.zeros(1, "i4"), np.ones(1, "f4")),
-}
-
-
-@pytest.mark.parametrize("use", ONLINE_USES.values(), ids=ONLINE_USES)
-@pytest.mark.parametrize(
-    ("name", "place", "value", "message"),
-    [
-        ("online.row_begin", 1, 2**40, "row_begin must ascend from 0 to"),
-        ("online.row_begin", 1, -(2**40), "row_begin must ascend from 0 to"),
-        ("online.row_begin", -1, 2**40, "row_begin must ascend from 0 to"),
-        ("online.example_begin", -1, 2**40, "every example must have gradients"),
-        ("online.loose_begin", 1, 2**40, "loose_begin must ascend from 0 to"),
-        ("online.features", 1, 2**31 - 1, r"feature 2147483647 is outside 0\.\.2"),
-        ("online.features", 0, 0, "the first feature of a node must be its bias"),
-        ("online.features", 1, -1, "features of a node must ascend"),
-        ("online.forms", 0, 0, "the first feature of a node must be its bias"),
-        ("online.forms", 1, 4, r"forms must lie in 0\.\.3, but one is 4"),
-        ("online.examples", 0, 2**31 - 1, r"example 2147483647 is outside 0\.\."),
-        ("online.examples", 0, -1, r"example -1 is outside 0\.\."),
-        ("online.values", 0, np.inf, "numbers of an online state must be finite"),
-        ("online.gradients", 0, np.nan, "numbers of an online state must be finite"),
-        ("online.loose_features", 0, 2**30, r"feature 1073741824 is outside 0\.\.2"),
-        ("online.loose_lanes", 0, 2**31 - 1, "there is no lane 2147483647"),
-        ("online.loose_lanes", 0, -(2**31), "there is no lane -2147483648"),
-        ("online.loose_lanes", 0, 0, "loose numbers must be of a loose feature, but"),
-        ("online.loose_numbers", 1, -1, "sums of squared gradients must be at least 0"),
-        ("online.n_rows", 1, 2**63 - 1, "a node must have learned 0 to 5 rows, but one has 92233"),
-        ("online.n_rows", 1, -1, "a node must have learned 0 to 5 rows, but one has -1"),
-        ("online.numbers", 0, np.nan, "numbers of an online state must be finite"),
-        ("online.numbers", 8, -1, "sums of squared gradients must be at least 0"),
-        ("online.parent", 2, 7, "parents must lie in"),
-        ("online.label", 2, 2**31 - 1, "labels of 4 leaves are"),
-    ],
-)
-def test_a_hostile_online_state_is_refused_before_it_is_used(
-    name, place, value, message, use, tmp_path, monkeypatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = online_file(tmp_path)
-    array = array_of(path, name)
-    array[place] = value
-    attacked = lt.load(put(tmp_path, with_array(path.read_bytes(), name, array.tobytes())))
-    with pytest.raises(ValueError, match=message):
-        use(attacked)
-
-
-def test_an_unknown_array_of_the_online_state_is_refused(tmp_path) -> None:
-    path = online_file(tmp_path)
-    edit = rename_array("online.numbers", "online.floats", "online")
-    message = "section 'online': array online.floats is unknown to this release"
-    is_refused(path, edited(path.read_bytes(), edit), message)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
         ("names", "pickled", "names of features are of the unknown kind"),
         ("names", None, "section 'features': 'names' is missing"),
         ("units", "m", "section 'features': 'units' is unknown to this release"),
@@ -402,59 +301,3 @@ def test_hostile_names_of_features_are_refused(key, value, message, tmp_path) ->
     path = tmp_path / "model.lt"
     PLTClassifier(n_jobs=1).fit(frame, Y).save(path)
     is_refused(path, edited(path.read_bytes(), content_edit("features", key, value=value)), message)
-
-
-@pytest.fixture
-def ranked(tmp_path) -> Path:
-    PLTClassifier(tree=TREE, n_jobs=1, rerank=True).fit(X, Y).save(tmp_path / "ranked.lt")
-    return tmp_path / "ranked.lt"
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "value", "message"),
-    [
-        ("rankers.bias", 3, np.inf, "rankers: bias, .* must be finite, but are not in node 3"),
-        ("rankers.shift", 0, 17, "rankers: shift must be at most 16, but is 17"),
-        ("rankers.bucket_begin", 1, -1, "rankers: bucket_begin must lie within buckets"),
-        ("rankers.bucket_begin", 1, 2**62, "rankers: bucket_begin must lie within buckets"),
-        ("rankers.byte_begin", 1, 2**40, "rankers: byte_begin must lie within bytes"),
-    ],
-)
-def test_hostile_arrays_of_rankers_are_refused(name, place, value, message, ranked) -> None:
-    array = array_of(ranked, name)
-    array[place] = value
-    is_refused(ranked, with_array(ranked.read_bytes(), name, array.tobytes()), message)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("slope", "4", "slope of rankers must be a number"),
-        ("slope", True, "slope of rankers must be a number"),
-        ("slope", 1e300, "slope of rankers must be a number of at most"),
-        ("intercept", None, "rankers must have slope, intercept, n_candidates"),
-        ("n_candidates", 0, r"n_candidates must be an integer in 1\.\."),
-        ("n_candidates", 2**40, r"n_candidates must be an integer in 1\.\."),
-        ("n_candidates", 20.0, r"n_candidates must be an integer in 1\.\."),
-        ("weight", 1, "rankers must have slope, intercept, n_candidates, and nothing else"),
-    ],
-)
-def test_hostile_content_of_rankers_is_refused(key, value, message, ranked) -> None:
-    edit = content_edit("rankers", key, value=value)
-    is_refused(ranked, edited(ranked.read_bytes(), edit), message)
-
-
-def test_rankers_may_not_lack_an_array(ranked) -> None:
-    edit = rename_array("rankers.shift", "rankers.shifts", "rankers")
-    is_refused(ranked, edited(ranked.read_bytes(), edit), "array rankers.shift is missing")
-
-
-def test_weights_of_rankers_that_lie_outside_are_found_and_never_read(ranked) -> None:
-    array = array_of(ranked, "rankers.buckets")
-    array[0] = 2**32 - 1
-    content = with_array(ranked.read_bytes(), "rankers.buckets", array.tobytes())
-    attacked = put(ranked.parent, content)
-    with pytest.raises(ModelFileError, match=r"rankers.bytes: .*buckets must lie within bytes"):
-        summarize(attacked, verify=True)
-    probabilities = lt.load(attacked).predict_proba(X).data
-    assert ((probabilities >= 0) & (probabilities <= 1)).all()
