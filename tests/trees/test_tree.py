@@ -183,3 +183,8 @@ def test_a_caterpillar_of_a_million_labels_is_handled() -> None:
     label = np.concatenate([np.full(m - 1, -1), np.arange(m)])
     tree = LabelTree.from_parents(parent, label)
     assert (tree.n_labels, tree.depth, tree.max_degree) == (m, m - 1, 2)
+
+
+def test_a_parent_of_many_digits_is_not_printed() -> None:
+    with pytest.raises(ValueError, match="but holds an integer of 997 bits"):
+        LabelTree.from_parents([-1, 10**300, 0], [-1, 0, 1])

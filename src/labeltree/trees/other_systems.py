@@ -188,8 +188,8 @@ def _complete(parent: list[int], label: list[int]) -> LabelTree:
     limit = max(MAX_MISSING_LABELS, len(present))
     if n_missing > limit:
         raise ValueError(
-            f"a tree may leave out at most {limit} labels, but this one has label {max(present)} "
-            f"and leaves out {n_missing} below it"
+            f"a tree may leave out at most {limit} labels, but this one has label "
+            f"{shown(max(present))} and leaves out {shown(n_missing)} below it"
         )
     if -1 not in parent:
         raise ValueError("a tree must have a root, but no node has parent -1")

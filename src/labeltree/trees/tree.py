@@ -376,7 +376,7 @@ def _as_nodes(name: str, values: ArrayLike) -> IntArray:
     if array.size and array.dtype.kind not in "iu":
         large = [v for v in array.tolist() if isinstance(v, int) and not -1 <= v <= limit]
         if large:  # numpy turns integers beyond 64 bits into objects
-            raise ValueError(f"{name} lies in -1..{limit}, but holds {large[0]}")
+            raise ValueError(f"{name} lies in -1..{limit}, but holds {shown(large[0])}")
         raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
     if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
         outside = array.min() if array.min() < -1 else array.max()
