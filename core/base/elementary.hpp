@@ -34,8 +34,10 @@ template <class Numbers>
 template <class Vector>
 [[gnu::always_inline]] inline Vector logarithm(Vector x) {
   using Ints = decltype(x < x);
-  const Ints raised =
-      reinterpret_cast<Ints>(x) - 0x3f3504f3;  // that of sqrt(1/2), so that the rest is around 1
+  // Unsigned, because the bits of -0 are the least number, and the difference would overflow.
+  using Bits [[gnu::vector_size(sizeof(Vector))]] = uint32_t;
+  // Less those of sqrt(1/2), so that the rest is around 1.
+  const Ints raised = reinterpret_cast<Ints>(reinterpret_cast<Bits>(x) - 0x3f3504f3u);
   const Vector rest = reinterpret_cast<Vector>((raised & 0x007fffff) + 0x3f3504f3) - 1.0f;
   const Vector squared = rest * rest, fourth = squared * squared;
   // In pairs, so that few steps wait for one another.

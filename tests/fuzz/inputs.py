@@ -19,6 +19,10 @@ from tests.fuzz.worker import ANSWERED, REFUSED
 _LIKE = {"X": odd_matrix, "x": odd_matrix, "embeddings": odd_matrix, "y": odd_labels}
 _LIKE |= {"Y": odd_labels, "tags": odd_labels, "texts": odd_texts}
 
+# Work that a caller may ask for, however long it takes.
+_ASKED = ("max_iter", "exact_up_to")
+_ENOUGH = 100
+
 # What Python raises for an argument of another kind, such as a text where a tree belongs.
 _OF_KINDS = (TypeError, ValueError, AttributeError, NotImplementedError)
 
@@ -63,6 +67,8 @@ def odd_arguments(rng: Random, call: Call) -> tuple[dict[str, Any], bool]:
         if not near and rng.random() < 0.7:  # mostly another value of the same kind
             same = (odd for odd in _several(rng) if kind_of(odd) == kind_of(known[name]))
             value = next(same, value)
+        if name in _ASKED and type(value) is int:
+            value = min(value, _ENOUGH)
         is_foreign |= not near and kind_of(value) != kind_of(known[name])
         arguments[name] = value
     return {name: _copied(value) for name, value in arguments.items()}, is_foreign

@@ -301,3 +301,10 @@ def test_invalid_exponents_are_refused(options, message) -> None:
 def test_a_word_other_than_auto_is_refused() -> None:
     with pytest.raises(ValueError, match="feature_weighting must be 'auto', a pair of numbers or"):
         PLTClassifier(feature_weighting="best").fit([[1.0], [2.0]], [0, 1])
+
+
+def test_negative_zeros_stay_zeros() -> None:
+    X = sparse.csr_array(np.ones((1, 2), np.float32))
+    X.data[0] = -0.0
+    scaled = RowScaling(power=0.5)(as_features(X), 1)
+    np.testing.assert_array_equal(scaled.toarray(), [[0, 1]])

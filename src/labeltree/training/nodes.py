@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.arguments import MAX_INT32, MAX_NUMBER, check_largest
+from labeltree.arguments import MAX_INT32, MAX_NUMBER, check_largest, shown
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.layout import Layout, NodeWeights
@@ -88,7 +88,7 @@ class SolverSettings:
 
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {self.loss!r}")
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, but is {shown(self.loss)}")
         check_largest("C", self.C)
         if not self.C > 0:
             raise ValueError(f"C must be above 0, but is {self.C}")
