@@ -34,7 +34,7 @@ template <class Numbers>
 template <class Vector>
 [[gnu::always_inline]] inline Vector logarithm(Vector x) {
   using Ints = decltype(x < x);
-  // Unsigned, because the bits of -0 are the least number, and the difference would overflow.
+  // Unsigned, because the bits of -0 are the smallest integer, and the difference would overflow.
   using Bits [[gnu::vector_size(sizeof(Vector))]] = uint32_t;
   // Less those of sqrt(1/2), so that the rest is around 1.
   const Ints raised = reinterpret_cast<Ints>(reinterpret_cast<Bits>(x) - 0x3f3504f3u);

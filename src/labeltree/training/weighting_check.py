@@ -16,7 +16,7 @@ from labeltree.training.fit import FitSettings
 from labeltree.training.forest import has_root
 from labeltree.training.nodes import train_nodes
 
-_SHARE = 30  # each of the two fits has one of so many rows
+_SHARE = 30  # each of the two fits has one row in 30
 _MIN_FITTED, _MAX_FITTED = 500, 1000  # with fewer rows, weighting is not checked
 _EVALUATED = 2  # rows to evaluate on, per row of a fit
 _ERRORS = 2.0  # standard errors by which a difference must exceed zero
