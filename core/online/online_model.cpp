@@ -52,8 +52,8 @@ OnlineModel::OnlineModel(const Tree& tree, std::size_t n_features, const OnlineS
 }
 
 std::size_t OnlineModel::n_weights() const {
-  std::size_t n = 0;
-  for (std::size_t v = 0; v < tree_.size(); ++v) n += tree_.node(static_cast<int32_t>(v)).store().n_weights();
+  std::size_t n = tree_.node(OnlineTree::ABOVE).store().n_weights();
+  for (const int32_t v : tree_.breadth_first()) n += tree_.node(v).store().n_weights();
   return n;
 }
 

@@ -35,11 +35,17 @@ void expect_violations(SolverPass& pass) {
   std::ranges::fill(pass.worst, std::numeric_limits<float>::infinity());
 }
 
-// Moves ascending rows behind all others.
+// Moves ascending rows behind all others, which ascend too.
 void put_last(std::vector<int32_t>& order, std::span<const int32_t> rows) {
   if (rows.empty()) return;
-  std::ranges::set_difference(std::views::iota(0, static_cast<int32_t>(order.size())), rows, order.begin());
-  std::ranges::copy(rows, order.end() - static_cast<std::ptrdiff_t>(rows.size()));
+  auto kept = order.begin();
+  auto moved = rows.begin();
+  for (const int32_t row : order)
+    if (moved != rows.end() && *moved == row)
+      ++moved;
+    else
+      *kept++ = row;
+  std::ranges::copy(rows, kept);
 }
 
 SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,

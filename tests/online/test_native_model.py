@@ -356,6 +356,14 @@ def test_pruning_keeps_the_largest_weights() -> None:
     assert all_weights(model)[2].tolist() == [0, 0, 0]
 
 
+def test_a_restored_model_counts_as_many_weights_after_labels_were_removed() -> None:
+    model = learn(new_model(), many_rows(100))
+    keep = np.ones(model.n_labels, np.uint8)
+    keep[::3] = 0
+    model.remove_labels(keep)
+    assert restored(model).n_weights == model.n_weights
+
+
 def test_new_labels_must_be_in_order() -> None:
     with pytest.raises(ValueError, match="order of their numbers"):
         learn(new_model(), [({0: 1.0}, {1})])
