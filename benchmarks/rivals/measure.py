@@ -20,8 +20,7 @@ import numpy as np
 
 from benchmarks.machine import ROOT
 from benchmarks.rivals.environments import NotInstalledError, interpreter, tail
-from benchmarks.rivals.figures import OURS
-from benchmarks.rivals.paired import hits_of, kept_leads
+from benchmarks.rivals.paired import hits_of
 from benchmarks.rivals.prepare import SEED, Prepared
 from benchmarks.rivals.systems import System
 from labeltree import metrics
@@ -60,12 +59,14 @@ def measure(
     cache: Path,
     batch_threads: Sequence[int] = (),
     repeats: int = 1,
+    accuracy_only: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of a system, or why there are none.
 
     Batches are predicted with the number of threads of training, and with each of batch_threads.
     Short phases run `repeats` times. A system without a seed is evaluated after each training, to
-    measure the spread of its accuracy.
+    measure the spread of its accuracy. With accuracy_only, queries are not timed, and a system with
+    a seed is trained once.
     """
     rival = system.rival
     seed = {} if rival.seed is None else {rival.seed: SEED}
@@ -77,6 +78,7 @@ def measure(
         "scores": rival.scores,
         "status": "ok",
     }
+    data.hits.clear(system.name)
     result["load_before"] = round(os.getloadavg()[0], 2)
     try:
         if system.one_label and (np.diff(data.labels("trn").indptr) > 1).any():
@@ -84,12 +86,14 @@ def measure(
         python = interpreter(system.adapter, rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job = job_of(system, data, Path(work)) | {"threads": threads, "settings": settings}
-            run = Run(python, job, Path(work), time.monotonic() + timeout_s, repeats)
+            n = 1 if accuracy_only and rival.seed is not None else repeats
+            run = Run(python, job, Path(work), time.monotonic() + timeout_s, n)
             evaluate = partial(evaluated, job, data, system)
             layouts = rival.layouts or ("",)
-            if rival.seed is None:
+            if rival.seed is None or accuracy_only:
                 result |= run.trainings_evaluated(layouts[0], evaluate)
-                result |= run.predictions(layouts, batch_threads)
+                if not accuracy_only:
+                    result |= run.predictions(layouts, batch_threads)
             else:
                 result |= run.repeated("train")
                 result |= run.predictions(layouts, batch_threads) | evaluate()
@@ -278,8 +282,8 @@ def evaluated(job: dict[str, Any], data: Prepared, system: System) -> dict[str, 
     with np.load(job["ranked"]) as ranked:
         scores = ranked["scores"] if has_probabilities else None
         found = quality(data.labels("trn"), test, ranked["labels"], scores)
-        hits = hits_of(test, ranked["labels"])
-    return found | kept_leads(data.hits, hits, is_ours=system.name == OURS)
+        data.hits.add(system.name, hits_of(test, ranked["labels"]))
+    return found
 
 
 def quality(train: LabelRows, test: LabelRows, ranked: Any, scores: Any = None) -> dict[str, float]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import statistics
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +42,34 @@ def leads(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> dict[str, float
     return found
 
 
-def kept_leads(path: Path, hits: NDArray[np.bool_], *, is_ours: bool) -> dict[str, float]:
-    """Keep the hits of our default in a file, and return its leads over others."""
-    if is_ours:
-        np.save(path, hits)
-        return {}
-    return leads(np.load(path), hits) if path.exists() else {}
+@dataclass(frozen=True)
+class KeptHits:
+    """The hits of every system on a data set, one file for each training."""
+
+    folder: Path
+
+    def clear(self, system: str) -> None:
+        """Forget a system."""
+        for path in self._files(system):
+            path.unlink()
+
+    def add(self, system: str, hits: NDArray[np.bool_]) -> None:
+        """Keep the hits after one more training."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        number = len(self._files(system))
+        np.save(self.folder / f"{_slug(system)}-{number}.npy", hits)
+
+    def leads(self, ours: str, system: str) -> dict[str, float]:
+        """Return the mean lead of our first training over all of a system; empty if unknown."""
+        own, other = self._files(ours), self._files(system)
+        if ours == system or not own or not other:
+            return {}
+        found = [leads(np.load(own[0]), np.load(path)) for path in other]
+        return {name: round(statistics.fmean(f[name] for f in found), 2) for name in found[0]}
+
+    def _files(self, system: str) -> list[Path]:
+        return sorted(self.folder.glob(f"{_slug(system)}-[0-9].npy"))
+
+
+def _slug(system: str) -> str:
+    return re.sub("[^a-z0-9]+", "_", system.lower())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from benchmarks.rivals.paired import KeptHits
 from labeltree import datasets
 from labeltree.data import LabelRows, read_npz, read_npz_labels, write_npz, write_xmc
 
@@ -43,9 +45,9 @@ class Prepared:
         return self.folder / "X.tst.npz"
 
     @property
-    def hits(self) -> Path:
-        """What labeltree's default ranked right; removed when other rows are prepared."""
-        return self.folder / "hits.npy"
+    def hits(self) -> KeptHits:
+        """Which labels of each system are true; removed when other rows are prepared."""
+        return KeptHits(self.folder / "hits")
 
     def labels(self, part: str) -> LabelRows:
         """Return the labels of the rows of "trn" or "tst"."""
@@ -77,9 +79,8 @@ def prepare(source: str, cache: Path, test_rows: int | None) -> Prepared:
     marker = folder / "made-of.json"
     if marker.exists() and marker.read_text() == made_of:
         return Prepared(name, folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     X, Y, X_test, Y_test = _read(source)
     chosen = _labeled(Y_test, test_rows)
     for part, matrix in (("trn", X), ("tst", X_test[chosen])):

@@ -26,6 +26,7 @@ from benchmarks.rivals.adapters.matrices import (
 from benchmarks.rivals.environments import tail
 from benchmarks.rivals.figures import COST, QUALITY
 from benchmarks.rivals.measure import BadRankingError, measure, quality, remove_models
+from benchmarks.rivals.paired import KeptHits
 from benchmarks.rivals.prepare import Prepared, prepare
 from benchmarks.rivals.systems import RIVALS, System, chosen
 from benchmarks.rivals.tables import rivals_table
@@ -259,3 +260,35 @@ def test_a_system_without_a_seed_is_evaluated_after_each_training(
     figures = measure(system, data, threads=1, timeout_s=600, cache=cache, repeats=3)
     assert figures["P@1"] == 81
     assert figures["P@1_spread"] == [80, 82]
+
+
+def test_the_lead_over_a_system_does_not_depend_on_which_ran_first(tmp_path) -> None:
+    right, wrong = np.ones((4, 5), bool), np.zeros((4, 5), bool)
+    for order in (("labeltree", "other"), ("other", "labeltree")):
+        kept = KeptHits(tmp_path / order[0])
+        for system in order:
+            kept.add(system, right if system == "labeltree" else wrong)
+        assert kept.leads("labeltree", "other")["P@1_lead"] == 100.0
+
+
+def test_the_lead_is_the_mean_over_the_trainings_of_a_system(tmp_path) -> None:
+    kept = KeptHits(tmp_path)
+    kept.add("labeltree", np.ones((4, 5), bool))
+    kept.add("omikuji, 1 tree", np.ones((4, 5), bool))
+    kept.add("omikuji, 1 tree", np.zeros((4, 5), bool))
+    assert kept.leads("labeltree", "omikuji, 1 tree")["P@5_lead"] == 50.0
+
+
+def test_a_system_measured_again_has_only_its_new_hits(tmp_path) -> None:
+    kept = KeptHits(tmp_path)
+    kept.add("labeltree", np.ones((4, 5), bool))
+    kept.add("other", np.zeros((4, 5), bool))
+    kept.clear("other")
+    assert kept.leads("labeltree", "other") == {}
+
+
+def test_accuracy_only_does_not_time_queries(data, cache) -> None:
+    system = System("labeltree", "labeltree")
+    found = measure(system, data, threads=1, timeout_s=60, cache=cache, accuracy_only=True)
+    assert "P@1" in found
+    assert "single_p50_us" not in found
