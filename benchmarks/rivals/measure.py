@@ -150,8 +150,7 @@ class Run:
             now = time.monotonic()
             if runs and self.end - now < 3 * (now - start) / len(runs):
                 break
-            figures = self._phase("train")
-            self._phase("batch", layout=layout)
+            figures = self._phase("train") | self._phase("batch", layout=layout)
             runs.append(figures | evaluate())
         return median_of(runs)
 

@@ -43,7 +43,7 @@ struct Logistic {
       const Floats u = exponential(rest + s);
       const Floats miss = t + logarithm(1.0f + u) - limit;
       if (i == 0) violation = is_new ? all(1.0f) : most(miss, -miss);
-      t = least(t - miss / (1.0f + s * u / (1.0f + u)), limit);
+      t = least(t - miss * ((1.0f + u) / (1.0f + u + s * u)), limit);
     }
     return {exponential(t) / norm, violation, violation < 0.1f * slack};
   }
