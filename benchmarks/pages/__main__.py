@@ -34,7 +34,7 @@ MEASURED = (
     "trees",
 )
 #: Measured by another command, or not measured again.
-WRITTEN = ("rivals", "study")
+WRITTEN = ("accuracy", "rivals", "study")
 
 
 def page_module(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from benchmarks.markdown import at_ranks, table
@@ -105,16 +105,16 @@ def _notes(run: dict[str, Any]) -> Iterator[str]:
         yield f"No figures: {'; '.join(missing)}."
 
 
-def losses_list(runs: list[dict[str, Any]]) -> str:
+def losses_list(runs: list[dict[str, Any]], measures: Sequence[Measure] = (*QUALITY, *COST)) -> str:
     """Return the figures in which another system beats the default, by data set."""
-    return "\n".join(_losses(run) for run in runs)
+    return "\n".join(_losses(run, measures) for run in runs)
 
 
-def _losses(run: dict[str, Any]) -> str:
+def _losses(run: dict[str, Any], measures: Sequence[Measure]) -> str:
     ours = next((s for s in done(run) if s["system"] == OURS), None)
     if ours is None:
         return f"- **{run['data']}**: not measured with our default."
-    found = [text for m in (*QUALITY, *COST) if (text := ", ".join(_ahead(m, ours, run)))]
+    found = [text for m in measures if (text := ", ".join(_ahead(m, ours, run)))]
     lost = "; ".join(found) or "nothing"
     return f"- **{run['data']}**: {lost}."
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.pages.accuracy import accuracy_table
 from benchmarks.rivals.figures import COST, QUALITY, Measure
 from benchmarks.rivals.measure import best_of, median_of
 from benchmarks.rivals.pictures import draw
@@ -118,3 +119,14 @@ def test_words_and_equal_figures_have_no_spread() -> None:
 def test_each_figure_is_of_the_better_layout(key: str, best: str) -> None:
     found = best_of({"a": {key: 2.0}, "b": {key: 1.0}})
     assert found["layouts"] == {key: best}
+
+
+def test_accuracy_is_shown_with_the_lead_and_two_standard_errors() -> None:
+    leads = {f"P@{k}_{name}": 0.5 for k in (1, 3, 5) for name in ("lead", "lead_se")}
+    made = accuracy_table(run_of(OURS, system("other", "x", **leads)))
+    assert "+0.5 ± 1.0 / +0.5 ± 1.0 / +0.5 ± 1.0" in made
+
+
+def test_losses_may_be_those_of_accuracy_only() -> None:
+    faster = system("fast", "x", single_p50_us=5.0)
+    assert losses_list([run_of(OURS, faster)], QUALITY) == "- **tiny**: nothing."

@@ -1,0 +1,52 @@
+"""The accuracy of labeltree and other systems on all test rows, measured by `benchmarks.rivals`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from benchmarks.markdown import at_ranks, table
+from benchmarks.pages.places import Place, Record, Table
+from benchmarks.rivals.figures import QUALITY, Figures, done, is_ours
+from benchmarks.rivals.tables import losses_list, title, why_not
+
+KS = (1, 3, 5)
+
+
+def _optional(name: str, digits: int) -> Callable[[Figures], str]:
+    return lambda system: f"{system[name]:.{digits}f}" if name in system else "–"
+
+
+def _lead(system: Figures) -> str:
+    """Return by how many points the default is ahead, with two standard errors."""
+    if "P@1_lead" not in system:
+        return "–"
+    return " / ".join(
+        f"{system[f'P@{k}_lead']:+.1f} ± {2 * system[f'P@{k}_lead_se']:.1f}" for k in KS
+    )
+
+
+COLUMNS: dict[str, Callable[[Figures], str]] = {
+    "P@1 / 3 / 5": lambda system: at_ranks([system[f"P@{k}"] for k in KS]),
+    "the default's lead": _lead,
+    "PSP@1 / 3 / 5": lambda system: at_ranks([system[f"PSP@{k}"] for k in KS]),
+    "ECE@5": _optional("ECE@5", 1),
+    "log loss at 5": _optional("log_loss@5", 3),
+    "training, CPU s": lambda system: f"{system['train_cpu_s']:.1f}",
+}
+
+
+def accuracy_table(run: Record) -> str:
+    """Return the table of one data set, with its commit and the systems without figures."""
+    rows = [[s["system"], *(cell(s) for cell in COLUMNS.values())] for s in done(run)]
+    commits = dict.fromkeys(s["machine"]["commit"] for s in run["systems"] if is_ours(s))
+    notes = [f"labeltree at commit {', '.join(map(str, commits))}."] if commits else []
+    if missing := [f"{s['system']} ({why_not(s)})" for s in run["systems"] if s["status"] != "ok"]:
+        notes.append(f"No figures: {'; '.join(missing)}.")
+    made = table(["system", *COLUMNS], rows)
+    return "\n\n".join([f"**{title(run)}**", made, *([" ".join(notes)] if notes else [])])
+
+
+def page(records: list[Record]) -> Iterator[Place]:
+    """Yield the tables, and the list of what other systems do better."""
+    yield Table("accuracy", "\n\n".join(accuracy_table(record) for record in records))
+    yield Table("accuracy-losses", losses_list(records, QUALITY))
