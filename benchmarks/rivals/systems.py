@@ -121,6 +121,7 @@ SYSTEMS = [
         {"tree_params": {"width": 1}, "quantize": True},
     ),
     System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
+    System("labeltree, rare labels first", "labeltree", {"label_weighting": "propensity"}),
     # Beam search, like all other systems; the rows above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),
@@ -138,6 +139,7 @@ SYSTEMS = [
         {"cluster_k": 100, "cluster_balanced": False, "max_depth": 3},
     ),
     System("napkinXC PLT", "napkinxc"),
+    System("napkinXC PLT, inverse propensities", "napkinxc", {"propensity": True}),
     System("PECOS XR-Linear", "pecos"),
     # Its hierarchical softmax trains on one random label per row, so rows must have one label.
     System(

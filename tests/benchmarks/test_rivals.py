@@ -207,7 +207,7 @@ def test_output_is_shown_without_where_files_are() -> None:
 
 
 def test_systems_are_chosen_by_name_or_package() -> None:
-    assert [s.name for s in chosen(["napkinxc", "labeltree"])][-1] == "napkinXC PLT"
+    assert [s.name for s in chosen(["pecos", "labeltree"])][-1] == "PECOS XR-Linear"
     with pytest.raises(ValueError, match="but one is 'omikuij'"):
         chosen(["omikuij"])
 

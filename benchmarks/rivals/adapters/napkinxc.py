@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from napkinxc.metrics import Jain_et_al_inverse_propensity
 from napkinxc.models import PLT
 
 from benchmarks.rivals.adapters.matrices import as_it_is, as_pairs, from_pairs, read_matrices
@@ -15,24 +16,37 @@ prepare = as_it_is
 ranking = from_pairs
 #: Maximum bytes of dense weights, which predict fastest.
 _MAX_DENSE = 1 << 30
+#: Number of the most probable labels that are weighted.
+_WEIGHTED = 100
 
 
-def train(data: tuple[Any, Any], model_path: str, threads: int, **settings: Any) -> None:
-    """Train with its defaults, except for the settings."""
+def train(
+    data: tuple[Any, Any],
+    model_path: str,
+    threads: int,
+    propensity: bool = False,
+    **settings: Any,
+) -> None:
+    """Train with its defaults, except for the settings.
+
+    With `propensity`, the predictions that follow weight labels by their inverse propensities.
+    """
     X, Y = data
     PLT(model_path, threads=threads, **settings).fit(X, Y)
     # A binary tree over m labels has fewer than 2 m nodes.
     dense_bytes = 2 * Y.shape[1] * X.shape[1] * 4
-    (Path(model_path) / "layout.json").write_text(json.dumps({"dense_bytes": dense_bytes}))
+    weights = Jain_et_al_inverse_propensity(Y).tolist() if propensity else None
+    facts = {"dense_bytes": dense_bytes, "label_weights": weights}
+    (Path(model_path) / "facts.json").write_text(json.dumps(facts))
 
 
-def load(model_path: str, threads: int) -> PLT:
+def load(model_path: str, threads: int) -> tuple[PLT, list[float] | None]:
     """Load the model, dense if that fits."""
-    layout = json.loads((Path(model_path) / "layout.json").read_text())
-    load_as = "dense" if layout["dense_bytes"] <= _MAX_DENSE else "map"
+    facts = json.loads((Path(model_path) / "facts.json").read_text())
+    load_as = "dense" if facts["dense_bytes"] <= _MAX_DENSE else "map"
     model = PLT(model_path, threads=threads, load_as=load_as)
     model.load()
-    return model
+    return model, facts["label_weights"]
 
 
 def query(row: Any) -> list[list[tuple[int, float]]]:
@@ -40,9 +54,14 @@ def query(row: Any) -> list[list[tuple[int, float]]]:
     return [as_pairs(row)]
 
 
-def predict(model: PLT, rows: Any, k: int) -> Any:
+def predict(model: tuple[PLT, list[float] | None], rows: Any, k: int) -> Any:
     """Return the top labels of one or many rows."""
-    return model.predict_proba(rows, k=k)
+    plt, weights = model
+    if weights is None:
+        return plt.predict_proba(rows, top_k=k)
+    # Its own `labels_weights` ends the process.
+    found = plt.predict_proba(rows, top_k=_WEIGHTED)
+    return [sorted(row, key=lambda pair: -pair[1] * weights[pair[0]])[:k] for row in found]
 
 
 predict_one = predict
