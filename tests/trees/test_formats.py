@@ -111,11 +111,22 @@ def test_dot_chains_comments_and_attributes_are_read() -> None:
             '{"format": "labeltree.tree", "version": 1, "parent": [-1], "label": [0], "names": 1}',
             '"names" of a tree file',
         ),
+        (
+            '{"format": "labeltree.tree", "version": 1, "parent": [-1, 0], '
+            '"label": [-1, 9223372036854775808]}',
+            "label lies in -1..2147483647, but holds 9223372036854775808",
+        ),
     ],
 )
 def test_malformed_json_is_refused(text, message) -> None:
     with pytest.raises(ValueError, match=message):
         LabelTree.from_json(text)
+
+
+def test_a_long_version_is_named_by_its_size() -> None:
+    with pytest.raises(ValueError, match="format version") as caught:
+        LabelTree.from_json(f'{{"format": "labeltree.tree", "version": {"1" * 300}}}')
+    assert len(str(caught.value)) < 200
 
 
 def test_names_that_json_cannot_represent_are_refused() -> None:

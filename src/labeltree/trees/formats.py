@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from labeltree.arguments import shown
 from labeltree.data.files import format_suffix, open_write, read_whole
 from labeltree.data.json_text import parsed_json
 from labeltree.trees.parents import Parents, number_labels
@@ -140,7 +141,7 @@ def parse_json(text: str) -> Parents:
         raise ValueError(f'a tree file must have "format": "{JSON_FORMAT}", but this one does not')
     if document.get("version") != JSON_VERSION:
         raise ValueError(
-            f"the tree has format version {document.get('version')!r}; this release reads "
+            f"the tree has format version {shown(document.get('version'))}; this release reads "
             f"{JSON_VERSION}. Upgrade labeltree"
         )
     for key in ("parent", "label"):

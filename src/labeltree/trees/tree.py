@@ -374,8 +374,10 @@ def _as_nodes(name: str, values: ArrayLike) -> IntArray:
         raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}")
     limit = np.iinfo(np.int32).max
     if array.size and array.dtype.kind not in "iu":
-        large = [v for v in array.tolist() if isinstance(v, int) and not -1 <= v <= limit]
-        if large:  # numpy turns integers beyond 64 bits into objects
+        # numpy turns integers beyond 64 bits into objects, or into floats beside negative ones.
+        given = np.asarray(values, object).tolist()
+        large = [v for v in given if isinstance(v, int) and not -1 <= v <= limit]
+        if large:
             raise ValueError(f"{name} lies in -1..{limit}, but holds {shown(large[0])}")
         raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
     if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
