@@ -32,6 +32,7 @@ from tests.estimators.few_rows import data, dense
         ({"max_samples": 2}, ValueError, "max_samples must lie above 0 and up to 1, but is 2"),
         ({"loss": "hinge"}, ValueError, "loss must be one of squared_hinge, logistic"),
         ({"C": -1.0}, ValueError, "C must be above 0, but is -1.0"),
+        ({"C": "best"}, ValueError, "C must be a number or 'auto', but is 'best'"),
         ({"threshold": 1.5}, ValueError, "threshold must lie in 0..1, but is 1.5"),
         ({"class_weight": "even"}, ValueError, 'class_weight must be "balanced"'),
         ({"pos_neg_weight": (1, 2, 3)}, ValueError, "pos_neg_weight must be a pair .* has 3"),

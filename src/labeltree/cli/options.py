@@ -90,7 +90,7 @@ def _add_training_arguments(model: Any) -> None:
         help=f"loss function (default: {defaults.loss})",
     )
     model.add_argument(
-        "--C", type=float, help=f"inverse regularization strength (default: {defaults.C:g})"
+        "--C", type=float, help=f"inverse regularization strength (default: {defaults.C})"
     )
     model.add_argument(
         "--max-iter",

@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import AS_THEY_ARE
 from labeltree.estimators import validation
 from labeltree.estimators.calibrated import CalibrationMixin
 from labeltree.estimators.convergence import warn_if_far
@@ -34,8 +33,8 @@ from labeltree.training.label_weighting import checked_label_weighting, weighted
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.node_estimators import fit_node_estimators
 from labeltree.training.nodes import MAX_ITER, SolverSettings, WarmStart
+from labeltree.training.settings_check import checked_settings
 from labeltree.training.warm_start import warm_start_of
-from labeltree.training.weighting_check import checked_scaling
 from labeltree.trees import LabelTree, by_name
 from labeltree.units import parse_bytes
 
@@ -68,7 +67,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         "squared_hinge" or "logistic".
     C
         Weight of the loss relative to the squared norm of the weights, in nodes with at most 10
-        positive rows.
+        positive rows. "auto" is 1; with at least 10,000 rows, small fits may choose 0.5 or 2.
     n_trees
         Number of trees; a label's probability is the mean over them. They differ by the seeds of
         "kmeans", "blend" and "random" trees, and by their rows if `max_samples` is set.
@@ -131,9 +130,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     feature_weighting
         "auto", None to use values as they are, or exponents (p, q): a value x of a feature becomes
         x^p t^q, where t is the mean number of labels that two rows with the feature share. "auto"
-        estimates the exponents if there are at least 1,000 rows, and uses none if two small fits to
-        a sample of at least 15,000 rows rank better without. Rows that need no scaling are used
-        without a copy; otherwise the values of X are copied once, the indices never.
+        estimates the exponents if there are at least 1,000 rows, and uses none if small fits as for
+        C are better without. Unless no row needs scaling, the values of X are copied once.
     C_decay
         "auto", None for the same C in all nodes, or exponents (p, q): in a node with n > 10
         positive rows, C becomes C (10 / n)^p for positive and C (10 / n)^q for negative rows.
@@ -191,7 +189,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         tree: str | LabelTree | Sequence[str | LabelTree] = by_name.AUTO,
         tree_params: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         loss: str = SolverSettings.loss,
-        C: float = SolverSettings.C,
+        C: float | str = "auto",
         n_trees: int = 1,
         max_samples: float | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
@@ -292,9 +290,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         if before is not None:
             validation.check_same_columns(features, before.n_features)
         weight = validation.row_weights(sample_weight, rows, self.class_weight)
-        scaling = AS_THEY_ARE if before is None else before.row_scaling
-        if before is None and self.normalize:
-            scaling = checked_scaling(features, rows, settings, weight)
+        scaling = None if before is None else before.row_scaling
+        if scaling is None:
+            scaling, settings = checked_settings(features, rows, settings, weight)
         features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
         with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
             fit = weighted_fit(self._train, self.label_weighting)
@@ -340,9 +338,11 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             checkpoint_dir=folder,
             n_jobs=self.n_jobs,
             warm_start=warm_start,
+            normalize=self.normalize,
             normalize_proba=self.normalize_proba,
             validation_fraction=validation.checked_fraction(self.validation_fraction),
             auto_iter=self.max_iter == "auto",
+            auto_c=self.C == "auto" and self.node_estimator is None,
             feature_weighting=validation.feature_powers(self.feature_weighting, self.normalize),
             rerank=self.rerank,
         )
@@ -351,7 +351,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         decay = validation.auto_or_pair("C_decay", self.C_decay)
         return SolverSettings(
             loss=self.loss,
-            C=self.C,
+            C=validation.auto_or_number("C", self.C, auto=SolverSettings.C),
             C_decay=NO_DECAY if decay is None else None if decay == "auto" else decay,
             class_weight=validation.node_class_weight(self.class_weight),
             pos_neg_weight=validation.as_pair("pos_neg_weight", self.pos_neg_weight) or (1.0, 1.0),

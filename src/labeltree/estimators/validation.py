@@ -25,6 +25,7 @@ def check_params(estimator: Any) -> None:
     check_values(type(estimator).__init__, estimator.get_params(deep=False))
     check_kind("verbose", estimator.verbose, "int | bool")
     check_kind("max_memory", estimator.max_memory, "float | str | None")
+    check_kind("C", estimator.C, "float | str")
     check_kind("max_iter", estimator.max_iter, "int | str")
     check_kind("validation_fraction", estimator.validation_fraction, "float | str | None")
 
@@ -165,6 +166,19 @@ def auto_or_integer(name: str, value: int | str) -> int | None:
     if value < 1:
         raise ValueError(f"{name} must be at least 1, but is {value}")
     return value
+
+
+def auto_or_number(name: str, value: float | str, auto: float) -> float:
+    """Return a number, or that of "auto".
+
+    Examples
+    --------
+    >>> auto_or_number("C", 2.0, auto=1.0), auto_or_number("C", "auto", auto=1.0)
+    (2.0, 1.0)
+    """
+    if isinstance(value, str) and value != "auto":
+        raise ValueError(f"{name} must be a number or 'auto', but is {shown(value)}")
+    return auto if isinstance(value, str) else value
 
 
 def checked_fraction(value: float | str | None) -> float | str | None:

@@ -120,9 +120,10 @@ def _newton_step(
 ) -> NDArray[np.float64]:
     p = expit(link[0] * s + link[1])
     residual, weight = p - target, p * (1 - p)
-    gradient = np.array([residual @ s, residual.sum()])
-    mixed = weight @ s
-    hessian = np.array([[weight @ s**2, mixed], [mixed, weight.sum()]])
+    # Sums instead of matrix products, which would start BLAS threads that keep spinning.
+    gradient = np.array([(residual * s).sum(), residual.sum()])
+    mixed = (weight * s).sum()
+    hessian = np.array([[(weight * s**2).sum(), mixed], [mixed, weight.sum()]])
     # Equal scores leave one direction without curvature.
     hessian[np.diag_indices(2)] += 1e-9 * max(float(np.trace(hessian)), 1e-9)
     return np.asarray(np.linalg.solve(hessian, gradient))

@@ -51,10 +51,12 @@ class FitSettings:
     checkpoint_dir: Path | None = None
     n_jobs: int | None = None
     warm_start: tuple[WarmStart, ...] = ()  # initial weights of each tree
+    normalize: bool = True  # whether rows are scaled
     feature_weighting: Powers | None = None  # None to estimate the exponents
     normalize_proba: bool | str = "auto"  # see `sibling_sums`
     validation_fraction: float | str | None = None  # of the rows; see `draw_held`
     auto_iter: bool = False  # whether max_iter follows from the rows
+    auto_c: bool = False  # whether small fits may change C
     rerank: bool | str = False  # whether to train rankers; "auto" asks held-back rows
 
     def fraction(self, kind: Kind) -> float | str | None:
