@@ -113,6 +113,7 @@ _LIKE_OMIKUJI = {
 
 SYSTEMS = [
     System("labeltree", "labeltree"),
+    System("labeltree, best effort", "labeltree", {"effort": "best"}),
     System("labeltree, 8-bit weights", "labeltree", {"quantize": True}),
     System("labeltree, narrower nodes", "labeltree", {"tree_params": {"width": 1}}),
     System(
@@ -121,6 +122,7 @@ SYSTEMS = [
         {"tree_params": {"width": 1}, "quantize": True},
     ),
     System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
+    System("labeltree, best effort", "labeltree", {"effort": "best"}),
     System("labeltree, rare labels first", "labeltree", {"label_weighting": "propensity"}),
     # Beam search, like all other systems; the rows above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),

@@ -36,6 +36,11 @@ def test_inspect_prints_cost_and_parameters_that_were_set(model, capsys) -> None
     assert "C=2.0, tree='star'" in printed
 
 
+def test_inspect_prints_what_fit_decided(model, capsys) -> None:
+    main(["inspect", model])
+    assert "settings        star; C=2; max_iter=8\n" in capsys.readouterr().out
+
+
 def test_inspect_verifies_checksums_on_request(model, capsys) -> None:
     main(["inspect", model])
     assert "checksums       not compared" in capsys.readouterr().out

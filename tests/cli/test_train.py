@@ -75,6 +75,13 @@ def test_train_accepts_estimator_parameters(jsonl, tmp_path, capsys) -> None:
     assert found == without_classifier(wanted)
 
 
+def test_effort_decides_what_is_not_given(jsonl, tmp_path, capsys) -> None:
+    out = str(tmp_path / "made.lt")
+    assert main(["train", jsonl, "-o", out, "--effort", "high", "--n-trees", "2"]) == 0
+    assert "settings       auto, auto; C=1; max_iter=8\n" in capsys.readouterr().out
+    assert lt.load(out).classifier.effort == "high"
+
+
 def test_quantized_models_are_smaller_and_rank_the_same(jsonl, tmp_path, capsys) -> None:
     plain, small = tmp_path / "plain.lt", tmp_path / "small.lt"
     assert main(["train", jsonl, "-q", "-o", str(plain)]) == 0

@@ -27,7 +27,7 @@ from tests.estimators.few_rows import data, dense
         ),
         ({"tree": "kmeans", "tree_params": {"arty": 2}}, ValueError, "arty"),
         ({"n_trees": 0}, ValueError, "n_trees must be at least 1, but is 0"),
-        ({"n_trees": 1.5}, TypeError, "n_trees must be an integer, but is 1.5"),
+        ({"n_trees": 1.5}, TypeError, "n_trees must be an integer or None, but is 1.5"),
         ({"max_samples": 0.0}, ValueError, "max_samples must lie above 0 and up to 1, but is 0.0"),
         ({"max_samples": 2}, ValueError, "max_samples must lie above 0 and up to 1, but is 2"),
         ({"loss": "hinge"}, ValueError, "loss must be one of squared_hinge, logistic"),

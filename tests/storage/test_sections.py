@@ -67,6 +67,7 @@ def test_a_model_without_calibration_has_no_section_for_it(tmp_path) -> None:
     assert sections_of(tmp_path / "model.lt") == {
         "estimator": True,
         "written_by": False,
+        "settings": False,
         "labels": True,
         "model": True,
     }

@@ -133,3 +133,10 @@ def test_the_exponent_is_large_where_rare_labels_are_as_good() -> None:
 def test_other_settings_are_refused(given) -> None:
     with pytest.raises((ValueError, TypeError), match="label_weighting must be"):
         PLTClassifier(label_weighting=given).fit(X, Y)
+
+
+@pytest.mark.parametrize("given", [0.1, None])
+def test_models_with_label_weights_do_not_learn_online(given) -> None:
+    clf = weighted()
+    with pytest.raises(ValueError, match="partial_fit requires a model without label weights"):
+        clf.set_params(label_weighting=given).partial_fit(*data())

@@ -101,3 +101,14 @@ def test_candidates_do_not_depend_on_rankers() -> None:
     ranked = model.with_rankers(train_rankers(model, X, Y, SolverSettings()))
     plain, again = (find_candidates(one, X, Y, n_threads=1, k=2) for one in (model, ranked))
     assert np.array_equal(plain.indices, again.indices)
+
+
+def test_the_first_tree_of_a_forest_finds_the_candidates() -> None:
+    X, Y = problem()
+    first, other = trained_model(X, Y), LabelTree.from_nested([5, 4, 3, 2, 1, 0])
+    layout = train_nodes(other, X, Y, SolverSettings()).layout
+    both = Model(
+        [TREE, other], [*first.layouts, layout], "squared_hinge", X.shape[1], has_root=True
+    )
+    alone, found = (find_candidates(model, X, Y, n_threads=1, k=2) for model in (first, both))
+    assert sets_of(found) == sets_of(alone)

@@ -100,6 +100,12 @@ def test_a_larger_C_needs_a_larger_gain(
     assert C_of(rows()) == C
 
 
+def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="labeltree"):
+        C_of(rows(), pos_neg_weight=LITTLE)
+    assert "small fits: C = 2, " in caplog.text
+
+
 def test_given_C_is_kept() -> None:
     assert C_of(rows(), C=1.0, pos_neg_weight=LITTLE) == 1
 

@@ -234,6 +234,11 @@ def test_settings_are_drawn_once_each_and_single_changes_come_first() -> None:
     assert all(settings not in singles for settings in drawn[n_singles:])
 
 
+def test_the_levels_of_effort_are_tried_first() -> None:
+    drawn = list(islice(draw_settings(open_choices({}, is_text=True), 0), 3))
+    assert {settings["effort"] for settings in drawn} == {"fast", "high", "best"}
+
+
 # The command ------------------------------------------------------------------------------------
 
 

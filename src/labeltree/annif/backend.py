@@ -45,6 +45,7 @@ _TEXT_SETTINGS: dict[str, Callable[[str], Any]] = {
     "sublinear_tf": annif.util.boolean,
 }
 _MODEL_SETTINGS: dict[str, Callable[[str], Any]] = {
+    "effort": str,
     "tree": str,
     "n_trees": int,
     "loss": str,

@@ -15,6 +15,7 @@ from labeltree.cli.inputs import Data, Texts, UsageError
 from labeltree.cli.terminal import visible
 from labeltree.data import as_labels
 from labeltree.text.options import ANALYZERS, TextOptions
+from labeltree.training.effort import EFFORTS
 from labeltree.training.label_weighting import PROPENSITY
 from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
 from labeltree.trees.by_name import AUTO, BUILDERS
@@ -22,7 +23,7 @@ from labeltree.units import parse_bytes
 
 _TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features", "language")
 _OPTIONS = (
-    *("tree", "n_trees", "loss", "C", "max_iter", "label_weighting"),
+    *("effort", "tree", "n_trees", "loss", "C", "max_iter", "label_weighting"),
     *("max_memory", "checkpoint_dir", "n_jobs"),
 )
 
@@ -63,6 +64,12 @@ def _add_text_arguments(text: Any) -> None:
 def _add_tree_arguments(model: Any) -> None:
     defaults = PLTClassifier()
     model.add_argument(
+        "--effort",
+        choices=EFFORTS,
+        help="training time to spend on accuracy; it fills in --tree, --n-trees and --rerank where "
+        f"they are not given (default: {defaults.effort})",
+    )
+    model.add_argument(
         "--tree",
         choices=BUILDERS,
         metavar="NAME",
@@ -79,7 +86,7 @@ def _add_tree_arguments(model: Any) -> None:
         action="store_true",
         help="remove hierarchy nodes whose removal lowers the cost",
     )
-    model.add_argument("--n-trees", type=int, help=f"number of trees (default: {defaults.n_trees})")
+    model.add_argument("--n-trees", type=int, help="number of trees (default: by effort)")
 
 
 def _add_training_arguments(model: Any) -> None:

@@ -21,6 +21,7 @@ from labeltree.cli.options import (
 )
 from labeltree.data import as_labels
 from labeltree.progress import show_stage
+from labeltree.training.effort import written
 from labeltree.units import format_bytes, format_seconds
 
 SUMMARY = "train a model and write it to a file"
@@ -29,7 +30,7 @@ EXAMPLES = """\
   labeltree train docs.csv --text-field body --label-field topics --separator ';' -o model.lt
   labeltree train folder-of-texts -o model.lt --holdout 0.2
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
-  labeltree train --x X.npz --y Y.npz -o model.lt --n-trees 3
+  labeltree train --x X.npz --y Y.npz -o model.lt --effort best
   labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
 
 A share of the rows is held out: half of them calibrate probabilities, the other half evaluate the
@@ -137,6 +138,7 @@ def figures(
         "n_features": int(classifier.n_features_in_),
         "metrics": None if evaluation is None else Evaluation.of(model, evaluation).figures(),
         "n_trees": n_trees,
+        "settings": classifier.settings_,
         "cost_per_row": classifier.training_cost_ / rows.n_rows / n_trees,
         "lower_bound_per_row": cost.lower_bound(rows) / rows.n_rows,
     }
@@ -158,6 +160,8 @@ def report(found: dict[str, Any]) -> list[tuple[str, str]]:
         precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))
         lines.append(("P@1 / 3 / 5", precision))
         lines.append(("ECE@5", f"{at['ECE@5']:.3f}, expected calibration error"))
+    if found["settings"]:
+        lines.append(("settings", written(found["settings"])))
     per_row, bound = found["cost_per_row"], found["lower_bound_per_row"]
     ratio = f"{per_row / bound:.2f} times the lower bound of any tree"
     per_tree = " and tree" * (found["n_trees"] > 1)

@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
@@ -22,11 +21,12 @@ from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.online import OnlineMixin
 from labeltree.estimators.output import check_normalize_proba, check_sparse_output
 from labeltree.estimators.prediction import PredictionMixin
-from labeltree.estimators.scoring import class_accuracy, set_accuracy
+from labeltree.estimators.sklearn_classifier import SklearnClassifier
 from labeltree.estimators.state import FitCounts, FittedState
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
 from labeltree.threads import n_threads
+from labeltree.training import effort as efforts
 from labeltree.training.fit import FitSettings, Fitted, fit_forest
 from labeltree.training.forest import ForestSettings
 from labeltree.training.label_weighting import checked_label_weighting, weighted_fit
@@ -39,13 +39,8 @@ from labeltree.trees import LabelTree, by_name
 from labeltree.units import parse_bytes
 
 
-# scikit-learn has no type information, so its classes are Any to mypy.
-class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    pass
-
-
 @register
-class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, _Classifier):
+class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, SklearnClassifier):
     """Probabilistic label tree classifier, with one or several trees, for multi-label data.
 
     Rows with one class each (a one-dimensional Y) are accepted, too. Predictions are then classes.
@@ -69,8 +64,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Weight of the loss relative to the squared norm of the weights, in nodes with at most 10
         positive rows. "auto" is 1; with at least 10,000 rows, small fits may choose 0.5 or 2.
     n_trees
-        Number of trees; a label's probability is the mean over them. They differ by the seeds of
-        "kmeans", "blend" and "random" trees, and by their rows if `max_samples` is set.
+        Number of trees, None for that of `effort`; a label's probability is the mean over them.
+        They differ by the seeds of "kmeans", "blend" and "random" trees, and by their rows if
+        `max_samples` is set.
     max_samples
         Share of the rows drawn for each tree; None for all.
     class_weight
@@ -87,7 +83,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         A node's classifier has converged when no row violates its optimality condition by more.
     max_iter
         Maximum number of passes over the rows of each node. "auto" is 8, or 9 if rows are held
-        back; rankers may take 20. `fit` issues a ConvergenceWarning if it is too small for C.
+        back, and 20 for rankers. `fit` issues a ConvergenceWarning if it is too small for C.
     weight_threshold
         Weights with an absolute value of at most `weight_threshold` are set to zero.
     max_nonzeros
@@ -146,12 +142,18 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     rerank
         Whether to train a second classifier for each label, on its rows and on the rows that the
         trees mistake for its rows. It re-ranks the 10 most probable labels, or k if k is larger.
-        "auto" does so only if the rows that `validation_fraction` holds back gain from it.
+        "auto" does so only if the rows that `validation_fraction` holds back gain from it. None is
+        "auto" if `effort` is "best", else False.
     label_weighting
         Unless None, the best k labels are ranked by probability times inverse propensity^p
         (`metrics.propensities`), rare labels higher; the probabilities stay the same. p is a number
         from 0 to 1. "propensity" trains a second model without a tenth of the rows to choose the p
         with the highest PSP@k, usually at the cost of less than half a point of P@1.
+    effort
+        How much training time to spend on accuracy: "fast", "default", "high" or "best". It fills
+        in `tree`, `n_trees` and `rerank` where they have their default values, and overrides no
+        other value. For "best", held-back rows decide about more trees and re-ranking. `settings_`
+        has the result.
 
     Attributes
     ----------
@@ -169,6 +171,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     n_iter_ : maximum number of passes over the training rows of a node
     n_rows_ : number of training rows
     tree_cost_ : after `partial_fit`, the mean number of nodes that a row visits, and a lower bound
+    settings_ : builder and parameters of each tree, C, maximum number of passes, and whether labels
+        are re-ranked, as `fit` decided
     fit_report_ : times and peak memory of `fit`; not saved
 
     Examples
@@ -190,7 +194,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         tree_params: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         loss: str = SolverSettings.loss,
         C: float | str = "auto",
-        n_trees: int = 1,
+        n_trees: int | None = None,
         max_samples: float | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         pos_neg_weight: Sequence[float] | None = None,
@@ -215,8 +219,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         C_decay: str | Sequence[float] | None = "auto",
         validation_fraction: float | str | None = "auto",
         node_estimator: Any = None,
-        rerank: bool | str = False,
+        rerank: bool | str | None = None,
         label_weighting: str | float | None = None,
+        effort: str = efforts.DEFAULT,
     ) -> None:
         self.tree = tree
         self.tree_params = tree_params
@@ -249,6 +254,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.node_estimator = node_estimator
         self.rerank = rerank
         self.label_weighting = label_weighting
+        self.effort = effort
 
     @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -309,6 +315,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             feature_names=names,
             laid_out=self._calibrated_model(fitted, features, rows, before),
             report=fitted.report,
+            settings=efforts.decided(settings, fitted),
         )
         return self
 
@@ -319,9 +326,12 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         checked_label_weighting(self.label_weighting)
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
-        forest = ForestSettings(self.tree, self.tree_params, self.n_trees, self.max_samples, seed)
-        solver = self._solver_settings(seed)
         validation.check_rerank(self)
+        open_ = efforts.filled(self.get_params(deep=False))
+        forest = ForestSettings(
+            open_["tree"], open_["tree_params"], open_["n_trees"], self.max_samples, seed
+        )
+        solver = self._solver_settings(seed)
         warm_start: tuple[WarmStart, ...] = ()
         if before is not None:
             model = before.model.native("warm_start")
@@ -344,7 +354,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             auto_iter=self.max_iter == "auto",
             auto_c=self.C == "auto" and self.node_estimator is None,
             feature_weighting=validation.feature_powers(self.feature_weighting, self.normalize),
-            rerank=self.rerank,
+            rerank=open_["rerank"],
+            n_sure=open_["n_sure"],
         )
 
     def _solver_settings(self, seed: int) -> SolverSettings:
@@ -379,22 +390,3 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
                 X, rows, settings, self.node_estimator, weight=weight, progress=progress
             )
         return fit_forest(X, rows, settings, weight=weight, progress=progress)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class, or whose whole set of labels, is correct."""
-        state = self._fitted
-        if state.label_kind == "classes":
-            return class_accuracy(super().score, X, y, sample_weight)
-        rows = targets.true_labels(y, state.classes, state.label_kind)
-        return set_accuracy(self._predicted(X), rows, sample_weight)
-
-    # scikit-learn's tags --------------------------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # the same before scikit-learn 1.6
-        return {"multilabel": True}

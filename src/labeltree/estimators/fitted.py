@@ -126,6 +126,15 @@ class FittedAttributes(OneLearner):
         return self._fitted.counts.n_rows
 
     @property
+    def settings_(self) -> dict[str, Any]:
+        """What `fit` decided, as `effort` and held-back rows say.
+
+        The builder and the parameters of each tree, the maximum number of passes, and whether
+        labels are re-ranked. Empty if the model was not made by `fit`.
+        """
+        return dict(self._fitted.settings)
+
+    @property
     def fit_report_(self) -> FitReport:
         """Times and peak memory of `fit`. They describe one run, so they are not saved."""
         report = self._fitted.report

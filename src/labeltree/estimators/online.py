@@ -34,7 +34,7 @@ _REBUILT = "blend"  # builder for `rebuild_tree`, unless the estimator names ano
 
 
 def _has_one_tree(estimator: Any) -> bool:
-    if estimator.n_trees != 1:
+    if estimator.n_trees not in (None, 1):
         raise AttributeError(
             f"partial_fit requires one tree, but n_trees is {estimator.n_trees}; set n_trees=1"
         )
@@ -53,7 +53,8 @@ class OnlineMixin(FittedAttributes):
     normalize_proba: bool | str
     random_state: Any
     class_weight: Any
-    rerank: bool | str
+    rerank: bool | str | None
+    label_weighting: str | float | None
 
     # scikit-learn has no type information, so what it decorates is Any to mypy.
     @available_if(_has_one_tree)  # type: ignore[untyped-decorator]
@@ -274,6 +275,11 @@ class OnlineMixin(FittedAttributes):
                 "partial_fit requires a model without rankers, but rerank is or was True; fit with "
                 "rerank=False"
             )
+        if self.label_weighting is not None or (state is not None and state.has_label_weights):
+            raise ValueError(
+                "partial_fit requires a model without label weights, but label_weighting is or was "
+                "set; fit with label_weighting=None"
+            )
         params = OnlineParams.parse(self.online_params)
         scaling = self.intercept_scaling if self.fit_intercept else 0.0
         if state is None:
@@ -331,6 +337,7 @@ class OnlineMixin(FittedAttributes):
             class_names=learner.classes(kind),
             feature_names=names,
             learner=learner,
+            settings={} if before is None else before.settings,
         )
 
 

@@ -22,9 +22,11 @@ from labeltree.storage.section import Section, take_section
 
 LABELS, FEATURES, MODEL, RANKERS = "labels", "features", "model", "rankers"
 CALIBRATION, ROW_SCALING, WRITTEN_BY = "calibration", "row_scaling", "written_by"
+SETTINGS = "settings"
 #: Sections that the file of a classifier may have.
 SECTION_NAMES = frozenset(
     {ESTIMATOR, LABELS, FEATURES, MODEL, RANKERS, CALIBRATION, ROW_SCALING, ONLINE, WRITTEN_BY}
+    | {SETTINGS}
 )
 SCALING_WEIGHTS = f"{ROW_SCALING}.weights"
 _LABEL_KINDS = ("indicator", "sets", "classes")
@@ -43,6 +45,9 @@ def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
         Section(WRITTEN_BY, {"labeltree": version("labeltree")}, required=False),
         Section(LABELS, labels, label_arrays),
     ]
+    if state.settings:
+        settings = store_parameters(state.settings, model.trees)
+        sections.append(Section(SETTINGS, settings, required=False))
     if state.feature_names is not None:
         kind, arrays = store_names(FEATURES, as_names(state.feature_names))
         sections.append(Section(FEATURES, {"names": kind}, arrays, required=False))
@@ -103,6 +108,7 @@ def restore_classifier(
         feature_names=feature_names,
         laid_out=model,
         learner=learner,
+        settings=_restore_settings(sections.get(SETTINGS)),
     )
 
 
@@ -173,6 +179,26 @@ def _check_written_by(section: Section | None) -> None:
     # `labeltree inspect` prints it, so it may not contain control characters of a terminal.
     if not section.content["labeltree"].isprintable():
         raise ValueError(f"section {section.name!r}: labeltree must be printable text")
+
+
+def _restore_settings(section: Section | None) -> dict[str, Any]:
+    if section is None:
+        return {}
+    section.check_content(
+        {"tree": list, "tree_params": list, "C": float, "max_iter": int, "rerank": bool}
+    )
+    section.check_arrays([])
+    settings = restore_parameters(section.content, list(section.content), [])
+    trees, options = settings["tree"], settings["tree_params"]
+    keys = [key for one in options if isinstance(one, dict) for key in one]
+    # `labeltree inspect` prints them, so they may not contain control characters of a terminal.
+    is_printable = all(isinstance(name, str) and name.isprintable() for name in [*trees, *keys])
+    if not is_printable or [type(one) for one in options] != [dict] * len(trees):
+        raise ValueError(
+            f"section {section.name!r}: tree must be printable names, and tree_params must be the "
+            "parameters of each"
+        )
+    return dict(settings)
 
 
 def _check_prediction(parameters: dict[str, Any]) -> None:

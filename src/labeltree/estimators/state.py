@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -48,6 +49,7 @@ class FittedState:
     laid_out: LabelModel | None = None  # None if the weights are those of the learner
     learner: OnlineLearner | StoredLearner | None = None
     report: FitReport | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what `fit` decided, if it is known
 
     @cached_property
     def _snapshot(self) -> tuple[LabelModel, NDArray[Any]]:
@@ -75,6 +77,11 @@ class FittedState:
         """Whether the model re-ranks labels."""
         return isinstance(self.laid_out, Model) and self.laid_out.rankers is not None
 
+    @property
+    def has_label_weights(self) -> bool:
+        """Whether the model ranks labels by weights of its own."""
+        return self.laid_out is not None and self.laid_out.calibration.weights is not None
+
     @cached_property
     def online(self) -> OnlineLearner:
         """The learner, restored from the arrays of a file when it is first used."""
@@ -84,7 +91,7 @@ class FittedState:
 
     def __getstate__(self) -> dict[str, Any]:
         # Cached values are not pickled, and names of a file are decoded.
-        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
         state["class_names"] = as_names(self.class_names)
         if self.feature_names is not None:
             state["feature_names"] = as_names(self.feature_names)

@@ -13,6 +13,7 @@ from labeltree.storage.container import VERSION, Contents, read_file
 from labeltree.storage.files import restore
 from labeltree.storage.registry import known_sections
 from labeltree.storage.section import Section
+from labeltree.training.effort import written
 from labeltree.units import format_bytes
 
 _WORDS = {
@@ -36,6 +37,7 @@ class Summary:
     trees: list[dict[str, int]]  #: n_nodes, depth and max_degree of each
     sections: list[dict[str, Any]]  #: name, required, n_bytes, content and arrays of each
     changed: dict[str, Any]  #: parameters that are not the defaults
+    settings: dict[str, Any]  #: what `fit` decided; empty if it is not known
     _known: Mapping[str, Section]
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,6 +69,7 @@ class Summary:
             ("training cost", f"{cost:,} over {n_rows:,} rows, {per_row:,.2f} per row"),
             ("weights", f"{weights}, fitted in {training['n_visits']:,} visits of rows"),
             ("parameters", changed or "all default"),
+            ("settings", written(self.settings) if self.settings else "unknown"),
             ("checksums", checksums),
             *_listed("sections", [self._section_line(section) for section in self.sections]),
             *_listed("arrays", [_array_line(array) for array in arrays]),
@@ -145,6 +148,7 @@ def summarize(path: str | os.PathLike[str], *, verify: bool = False) -> Summary:
         ],
         sections=_sections(contents),
         changed=changed,
+        settings=getattr(estimator, "classifier_", estimator).settings_,
         _known=contents.sections,
     )
 

@@ -244,8 +244,10 @@ def feature_powers(feature_weighting: Any, normalize: bool) -> Powers | None:
 def check_rerank(estimator: Any) -> None:
     """Raise ValueError if `rerank` is not known, or set together with what has no rankers."""
     is_auto = isinstance(estimator.rerank, str) and estimator.rerank == "auto"
-    if not (is_auto or isinstance(estimator.rerank, bool | np.bool_)):
-        raise ValueError(f'rerank must be "auto", True or False, but is {shown(estimator.rerank)}')
+    if not (is_auto or isinstance(estimator.rerank, bool | np.bool_ | None)):
+        raise ValueError(
+            f'rerank must be "auto", True, False or None, but is {shown(estimator.rerank)}'
+        )
     if estimator.rerank and estimator.node_estimator is not None:
         raise ValueError("rerank requires native nodes, but node_estimator is set")
     if estimator.rerank and estimator.warm_start:

@@ -101,6 +101,15 @@ class Calibration:
             return made
         return replace(made, slope=self.slope, intercept=self.intercept, curve=self.curve)
 
+    def of_trees(self, numbers: Sequence[int]) -> Calibration:
+        """Return the calibration of a forest of the trees with these numbers."""
+        chosen: dict[str, Any] = {
+            name: [arrays[t] for t in numbers]
+            for name in _NODE_ARRAYS.values()
+            if (arrays := getattr(self, name)) is not None
+        }
+        return replace(self, **chosen)
+
     def limits(self, n_labels: int) -> LabelLimits | None:
         """Return the weights of labels as limits of a search; None if there are none."""
         if self.weights is None:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from labeltree.training.effort import LEVELS
 from labeltree.trees.by_name import AUTO
 from labeltree.units import compact, format_bytes, format_seconds
 
@@ -83,7 +84,8 @@ def _notes(plan: Plan) -> list[str]:
         notes.append("unseen: cost of the held-out rows, which the trees were not built from.")
     if first.resources is not None:
         notes.append(
-            "train: estimate for one core. memory, model: upper bounds, before small weights are "
+            "train: estimate for one tree on one core, without held-back rows and re-ranking "
+            f"({_relative_times()}). memory, model: upper bounds, before small weights are "
             "dropped. Accuracy and query time are not estimated; measure them after training."
         )
     if any(row.name == AUTO for row in plan.rows):
@@ -98,6 +100,13 @@ def _notes(plan: Plan) -> list[str]:
         notes.append(f"over budget: {listed}.")
     notes.append(f"* {plan.best.name}: {plan.reason}.")
     return [line for note in notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+
+
+def _relative_times() -> str:
+    """Return how much longer more effort takes than the default."""
+    longer = {name: level.time for name, level in LEVELS.items() if level.time > 1}
+    times = " and ".join(f"{time:g}" for time in longer.values())
+    return f"effort {' and '.join(longer)}: about {times} times as long"
 
 
 def _by_reason(left_out: Mapping[str, str]) -> str:

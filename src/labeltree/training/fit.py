@@ -19,24 +19,28 @@ from labeltree.data.labels import Kind
 from labeltree.model.calibration import ONE, Calibration, fixed_calibration, sibling_sums
 from labeltree.model.interface import LabelModel
 from labeltree.model.model import Model
+from labeltree.model.subforest import subforest
 from labeltree.progress import Progress
 from labeltree.threads import n_threads
 from labeltree.training.checkpoint import Checkpoint, fingerprint
 from labeltree.training.feature_weighting import Powers
-from labeltree.training.forest import ForestSettings, Sample, all_rows, has_root
+from labeltree.training.forest import ForestSettings, Sample, has_root
+from labeltree.training.held_back import HeldBack
 from labeltree.training.inner_split import HeldRows, draw_held
 from labeltree.training.memory import peak_memory
 from labeltree.training.nodes import (
     MAX_ITER_HELD,
     NO_WARM_START,
     SolverSettings,
+    TrainedNodes,
     WarmStart,
     train_nodes,
 )
-from labeltree.training.parts import PartStore, SolverCounts
-from labeltree.training.ranker_choice import DEFAULT_CHOICE, HeldBack, RankerChoice, RankerTrials
-from labeltree.training.rankers import train_rankers
+from labeltree.training.parts import SolverCounts
+from labeltree.training.rankers import RANKER_ITER
+from labeltree.training.second_stage import SecondStage
 from labeltree.training.slope_factors import slope_factors
+from labeltree.training.tree_choice import chosen_trees
 from labeltree.trees import LabelTree
 from labeltree.units import format_bytes, format_seconds
 
@@ -58,6 +62,8 @@ class FitSettings:
     auto_iter: bool = False  # whether max_iter follows from the rows
     auto_c: bool = False  # whether small fits may change C
     rerank: bool | str = False  # whether to train rankers; "auto" asks held-back rows
+    # More trees are trained if there are no rankers, and kept if held-back rows gain from them.
+    n_sure: int | None = None
 
     def fraction(self, kind: Kind) -> float | str | None:
         """Return the share of the rows to hold back.
@@ -73,6 +79,11 @@ class FitSettings:
         if not self.auto_iter or not len(held):
             return self.solver
         return replace(self.solver, max_iter=MAX_ITER_HELD)
+
+    @property
+    def ranker_solver(self) -> SolverSettings:
+        """Settings of the solver for rankers; a number of passes that is given is not exceeded."""
+        return replace(self.solver, max_iter=RANKER_ITER) if self.auto_iter else self.solver
 
 
 @dataclass(frozen=True)
@@ -114,51 +125,111 @@ def fit_forest(
     report = progress or (lambda done, total, name: None)
     report(0.0, 0.0, "building trees")
     began = perf_counter()
+    held = draw_held(rows, weight, settings.fraction(rows.kind), settings.forest.seed)
+    if settings.n_sure is not None and not len(held):
+        settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)
     trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
     grown = perf_counter()
     report(1.0, 1.0, "building trees")
-    held = draw_held(rows, weight, settings.fraction(rows.kind), settings.forest.seed)
-    solver = settings.solver_of(held)
     checkpoint = None
     if settings.checkpoint_dir is not None:
         key = fingerprint(_fingerprinted(X, trees, samples, settings, held))
         checkpoint = Checkpoint(settings.checkpoint_dir, key)
-    trained = [
-        train_nodes(
-            tree,
-            X,
-            sample.rows,
-            replace(solver, seed=sample.seed),
-            sample_weight=sample.weight,
-            n_threads=n_threads(settings.n_jobs),
-            max_memory=settings.max_memory,
-            progress=_of_tree(progress, t, len(trees)),
-            store=None if checkpoint is None else checkpoint.tree(t),
-            warm_start=settings.warm_start[t] if settings.warm_start else NO_WARM_START,
-            held=held,
-        )
-        for t, (tree, sample) in enumerate(zip(trees, samples, strict=True))
-    ]
-    model = Model(
-        trees,
-        [one.layout for one in trained],
-        solver.loss,
-        X.shape[1],
-        has_root(rows, weight) or any(before.has_root for before in settings.warm_start),
-        calibration=_calibration(trees, samples, rows.kind, settings),
-    )
-    known = None
-    if len(held):
-        known = HeldRows(held, model, [one.held for one in trained if one.held is not None])
+    fit = _Fit(X, rows, weight, settings, held, trees, samples, checkpoint, progress)
+    trained = fit.train(range(settings.n_sure or len(trees)))
+    model, known = fit.model(trained)
     if settings.rerank:
-        store = None if checkpoint is None else checkpoint.tree(len(trees))
-        model, known = _with_rankers(model, X, rows, weight, settings, known, store, progress)
+        model, known = fit.with_rankers(model, known)
+    if settings.n_sure is not None and model.rankers is None:
+        trained += fit.train(range(settings.n_sure, len(trees)))
+        model, known = fit.kept(*fit.model(trained))
     if checkpoint is not None:
         checkpoint.remove()
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
-    counts = reduce(SolverCounts.plus, (one.counts for one in trained))
-    return Fitted(model, training_cost(trees, samples), counts, times, known)
+    n_kept = len(model.trees)
+    counts = reduce(SolverCounts.plus, (one.counts for one in trained[:n_kept]))
+    pairs = training_cost(trees[:n_kept], samples[:n_kept])
+    return Fitted(model, pairs, counts, times, known)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The rows and trees of a fit, and its steps."""
+
+    X: FeatureMatrix
+    rows: LabelRows
+    weight: NDArray[np.float32] | None
+    settings: FitSettings
+    held: NDArray[np.int32]
+    trees: list[LabelTree]
+    samples: list[Sample]
+    checkpoint: Checkpoint | None
+    progress: Progress | None
+
+    def train(self, numbers: range) -> list[TrainedNodes]:
+        """Return the weights of the trees with these numbers."""
+        settings, solver = self.settings, self.settings.solver_of(self.held)
+        return [
+            train_nodes(
+                self.trees[t],
+                self.X,
+                self.samples[t].rows,
+                replace(solver, seed=self.samples[t].seed),
+                sample_weight=self.samples[t].weight,
+                n_threads=n_threads(settings.n_jobs),
+                max_memory=settings.max_memory,
+                progress=_of_tree(self.progress, t - numbers.start, len(numbers)),
+                store=None if self.checkpoint is None else self.checkpoint.tree(t),
+                warm_start=settings.warm_start[t] if settings.warm_start else NO_WARM_START,
+                held=self.held,
+            )
+            for t in numbers
+        ]
+
+    def model(self, trained: list[TrainedNodes]) -> tuple[Model, HeldRows | None]:
+        """Return the model of the first trees, and what scores held-back rows, if there are any."""
+        settings, n_trees = self.settings, len(trained)
+        trees, samples = self.trees[:n_trees], self.samples[:n_trees]
+        starts = settings.warm_start
+        model = Model(
+            trees,
+            [one.layout for one in trained],
+            settings.solver.loss,
+            self.X.shape[1],
+            has_root(self.rows, self.weight) or any(before.has_root for before in starts),
+            calibration=_calibration(trees, samples, self.rows.kind, settings),
+        )
+        if not len(self.held):
+            return model, None
+        scores = [one.held for one in trained if one.held is not None]
+        return model, HeldRows(self.held, model, scores)
+
+    def with_rankers(self, model: Model, held: HeldRows | None) -> tuple[Model, HeldRows | None]:
+        """Return the model with rankers, unless held-back rows do not gain from them."""
+        settings, checkpoint = self.settings, self.checkpoint
+        store = None if checkpoint is None else checkpoint.tree(len(self.trees))
+        stage = SecondStage(
+            settings.forest,
+            settings.ranker_solver,
+            self.X,
+            self.rows,
+            self.weight,
+            n_threads=n_threads(settings.n_jobs),
+            max_memory=settings.max_memory,
+            progress=self.progress,
+        )
+        return stage.add_to(model, held, store, if_better=settings.rerank == "auto")
+
+    def kept(self, model: Model, held: HeldRows | None) -> tuple[Model, HeldRows | None]:
+        """Return the model without the trees that held-back rows do not gain from."""
+        assert held is not None  # otherwise no tree is left to them
+        assert self.settings.n_sure is not None
+        unseen = HeldBack(self.X[held.rows], self.rows.select(held.rows), held.scores)
+        n_jobs = n_threads(self.settings.n_jobs)
+        n_kept = chosen_trees(model, self.settings.n_sure, unseen, n_jobs)
+        model = subforest(model, range(n_kept))
+        return model, HeldRows(held.rows, model, held.scores[:n_kept])
 
 
 def _calibration(
@@ -172,87 +243,10 @@ def _calibration(
     return fixed_calibration(loss, kind, sibling_sums(settings.normalize_proba, kind), factors)
 
 
-def _with_rankers(
-    model: Model,
-    X: FeatureMatrix,
-    rows: LabelRows,
-    weight: NDArray[np.float32] | None,
-    settings: FitSettings,
-    held: HeldRows | None,
-    store: PartStore | None,
-    progress: Progress | None,
-) -> tuple[Model, HeldRows | None]:
-    """Return the model with rankers, or without if held-back rows do not gain from them."""
-    if held is None and settings.rerank == "auto":
-        return model, None
-    choice, every = DEFAULT_CHOICE, all_rows(rows, weight, settings.forest.seed)
-    if held is not None:
-        trying = _named(progress, "trying rankers")
-        tried = _tried_rankers(X, rows, weight, settings, held.rows, trying)
-        if tried is None:
-            return model, held
-        choice, held = tried
-    rankers = train_rankers(
-        model,
-        X,
-        every.rows,
-        choice.applied(replace(settings.solver, seed=every.seed)),
-        sample_weight=every.weight,
-        n_threads=n_threads(settings.n_jobs),
-        max_memory=settings.max_memory,
-        progress=_named(progress, "training rankers"),
-        store=store,
-    )
-    before = model.calibration
-    fixed = fixed_calibration(
-        model.link, rows.kind, before.siblings, before.factors, has_rankers=True
-    )
-    return model.with_rankers(replace(rankers, link=choice.link)).calibrated(fixed), held
-
-
-def _tried_rankers(
-    X: FeatureMatrix,
-    rows: LabelRows,
-    weight: NDArray[np.float32] | None,
-    settings: FitSettings,
-    held: NDArray[np.int32],
-    progress: Progress | None,
-) -> tuple[RankerChoice, HeldRows] | None:
-    """Return settings of rankers, and a model with such rankers that has not seen some rows."""
-    # Rows with a weight of 0 are ignored, so that X need not be copied.
-    rest = np.ones(rows.n_rows, np.float32) if weight is None else weight.copy()
-    rest[held] = 0
-    inner = replace(settings, rerank=False, checkpoint_dir=None, validation_fraction=None)
-    model = fit_forest(X, rows, inner, weight=rest, progress=progress).model.native("rerank")
-    others = all_rows(rows, rest, settings.forest.seed)
-    trials = RankerTrials(
-        model,
-        X,
-        others.rows,
-        HeldBack(X[held], rows.select(held)),
-        sample_weight=others.weight,
-        n_threads=n_threads(settings.n_jobs),
-        max_memory=settings.max_memory,
-    )
-    solver = replace(settings.solver, seed=others.seed)
-    if settings.rerank == "auto":
-        chosen = trials.choose(solver)
-    else:
-        chosen = DEFAULT_CHOICE, trials.train(solver, DEFAULT_CHOICE)
-    if chosen is None:
-        return None
-    choice, rankers = chosen
-    return choice, HeldRows(held, model.with_rankers(rankers), ())
-
-
 def training_cost(trees: list[LabelTree], samples: list[Sample]) -> int:
     """Return the (row, node) pairs of all trees; rows not drawn for a tree cost 1, for its root."""
     pairs = zip(trees, samples, strict=True)
     return sum(cost.training_cost(tree, sample.rows) for tree, sample in pairs)
-
-
-def _named(progress: Progress | None, name: str) -> Progress | None:
-    return None if progress is None else lambda done, total, _: progress(done, total, name)
 
 
 def _of_tree(progress: Progress | None, number: int, n_trees: int) -> Progress | None:

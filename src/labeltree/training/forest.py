@@ -88,12 +88,13 @@ class ForestSettings:
             raise ValueError(
                 f"n_trees is {self.n_trees}, but {len(self.listed)} trees are given; leave it at 1"
             )
-        for tree, options in zip(self.listed, self._options(), strict=True):
+        for tree, options in zip(self.listed, self.options, strict=True):
             if options and not isinstance(tree, str):
                 raise ValueError("tree_params require a tree by name, but tree is a LabelTree")
 
-    def _options(self) -> list[Mapping[str, Any]]:
-        """Return the parameters of each builder."""
+    @property
+    def options(self) -> list[Mapping[str, Any]]:
+        """Parameters of each builder."""
         given = self.tree_params
         if not isinstance(given, list | tuple):
             is_list = isinstance(self.tree, list | tuple)
@@ -124,8 +125,13 @@ class ForestSettings:
 
     def first(self) -> ForestSettings:
         """Return the settings of the first tree alone, drawn from all rows."""
-        tree, options = self.listed[0], self._options()[0]
+        tree, options = self.listed[0], self.options[0]
         return replace(self, tree=tree, tree_params=options, n_trees=1, max_samples=None)
+
+    def cut(self, n_trees: int) -> ForestSettings:
+        """Return the settings of the first trees."""
+        trees, options = self.listed[:n_trees], self.options[:n_trees]
+        return replace(self, tree=trees, tree_params=options, n_trees=n_trees)
 
     def samples(self, rows: LabelRows, weight: NDArray[np.float32] | None) -> list[Sample]:
         """Return the rows drawn for each tree."""
@@ -147,7 +153,7 @@ class ForestSettings:
             find_builder(tree)(X, sample.rows, seed=sample.seed, n_jobs=n_jobs, options=options)
             if isinstance(tree, str)
             else tree
-            for tree, sample, options in zip(self.listed, samples, self._options(), strict=True)
+            for tree, sample, options in zip(self.listed, samples, self.options, strict=True)
         ]
         for tree in trees:
             check_depth(tree)

@@ -15,6 +15,7 @@ from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.links import Link
 from labeltree.model.model import Model
 from labeltree.model.rankers import N_CANDIDATES, RANKER_LINK, Rankers
+from labeltree.training.held_back import HeldBack, is_gain, mean_precision
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.nodes import SolverSettings
 from labeltree.training.rankers import find_candidates, train_rankers
@@ -25,8 +26,6 @@ LINKS = tuple(
     for slope, intercept in ((2, 0), (3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (6, 3))
 )
 DECAYS = (0.0, 0.5)
-
-_AT = (1, 3, 5)  # k of the precisions whose mean is maximized
 
 
 class RankerChoice(NamedTuple):
@@ -52,13 +51,6 @@ class CandidateScores(NamedTuple):
     is_true: NDArray[np.bool_]
 
 
-class HeldBack(NamedTuple):
-    """Features and labels of held-back rows."""
-
-    X: FeatureMatrix
-    rows: LabelRows
-
-
 class RankerTrials:
     """Rankers that are trained without the held-back rows, to try them on these rows.
 
@@ -67,17 +59,21 @@ class RankerTrials:
     Parameters
     ----------
     model
-        The trees, trained on the other rows. Trees that know the held-back rows would take similar
-        rows for rows of their labels, and so spoil the rankers of these labels.
+        The trees.
+    unseen
+        The first tree, trained on the other rows: it finds the candidates that rankers learn from.
+        A tree that knows the held-back rows would take similar rows for rows of their labels, and
+        so spoil the rankers of these labels.
     X, rows, sample_weight, n_threads, max_memory
         The other rows and how to train on them, as in `train_rankers`.
     held
-        The held-back rows.
+        The held-back rows, and the scores that the model has for them before it learns from them.
     """
 
     def __init__(
         self,
         model: Model,
+        unseen: Model,
         X: FeatureMatrix,
         rows: LabelRows,
         held: HeldBack,
@@ -87,8 +83,8 @@ class RankerTrials:
         max_memory: float | None = None,
     ) -> None:
         needed = np.zeros(model.n_labels, bool)
-        needed[find_candidates(model, *held, n_threads, k=N_CANDIDATES).indices] = True
-        self._candidates = _only(find_candidates(model, X, rows, n_threads), needed)
+        needed[held.search(model, n_threads).indices] = True
+        self._candidates = _only(find_candidates(unseen, X, rows, n_threads), needed)
         self._model, self._X, self._rows = model, X, _only(rows, needed)
         self._held, self._sample_weight = held, sample_weight
         self._n_threads, self._max_memory = n_threads, max_memory
@@ -134,7 +130,7 @@ def _only(rows: LabelRows, needed: NDArray[np.bool_]) -> LabelRows:
 def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
     """Return the link with the highest mean of P@1, P@3 and P@5, and its gain over the trees alone.
 
-    There is none if it gains less than one standard error.
+    There is none if it gains less than half a standard error.
 
     Examples
     --------
@@ -144,40 +140,33 @@ def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
     >>> choose_link(CandidateScores(trees, scores, scores < 0))
     (None, 0.0)
     """
-    alone = _precision(found.probabilities, found.is_true)
+    alone = mean_precision(found.probabilities, found.is_true)
     gains = []
     for link in LINKS:
         product = found.probabilities * expit(link.slope * found.scores + link.intercept)
-        gains.append(_precision(product, found.is_true) - alone)
+        gains.append(mean_precision(product, found.is_true) - alone)
     means = [float(gain.mean()) for gain in gains]
     best = int(np.argmax(means))
-    error = gains[best].std() / np.sqrt(len(alone))
-    if means[best] <= error:
-        return None, 0.0
-    return LINKS[best], means[best]
+    return (LINKS[best], means[best]) if is_gain(gains[best]) else (None, 0.0)
 
 
 def candidate_scores(
     model: Model, rankers: Rankers, held: HeldBack, n_threads: int
 ) -> CandidateScores:
     """Return what trees and rankers say about the candidates of held-back rows."""
+    found = held.search(model, n_threads)
     k = min(N_CANDIDATES, model.n_labels)
-    plain = model.calibrated(replace(model.calibration, curve=None)).with_rankers(None)
-    found, _ = plain.search(held.X, k=k, n_threads=n_threads)
     indptr, labels = found.indptr.astype(np.int64), found.indices.astype(np.int32)
     named = replace(held.rows, indptr=indptr, indices=labels)
+    plain = model.calibrated(replace(model.calibration, curve=None)).with_rankers(None)
     ranked = plain.with_rankers(replace(rankers, link=Link(1.0, 0.0)))
-    both = ranked.probabilities_of(held.X, named, n_threads=n_threads)
-    estimates = np.divide(both, found.data, out=np.zeros(len(both)), where=found.data > 0)
+    # Without the scores of held-back rows, which cancel out.
+    alone, both = (
+        one.probabilities_of(held.X, named, n_threads=n_threads) for one in (plain, ranked)
+    )
+    estimates = np.divide(both, alone, out=np.zeros(len(both)), where=alone > 0)
     return CandidateScores(
         found.data.astype(np.float64).reshape(-1, k),
         logit(np.clip(estimates, 1e-7, 1 - 1e-7)).reshape(-1, k),
         is_true(held.rows, indptr, labels).reshape(-1, k),
     )
-
-
-def _precision(score: NDArray[np.float64], is_true: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the mean of P@1, P@3 and P@5 of each row."""
-    order = np.argsort(-score, axis=1, kind="stable")
-    hits = np.take_along_axis(is_true, order, axis=1)
-    return np.asarray(np.mean([hits[:, :k].sum(axis=1) / k for k in _AT], axis=0))

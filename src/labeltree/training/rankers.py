@@ -11,6 +11,7 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.model.model import Model
 from labeltree.model.rankers import Rankers
+from labeltree.model.subforest import subforest
 from labeltree.progress import Progress
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.nodes import SolverSettings, train_nodes
@@ -18,9 +19,10 @@ from labeltree.training.parts import PartStore
 
 # Labels whose rankers learn from a row: this many of the most probable ones, or this many times the
 # mean number of labels of a row.
-_MIN_CANDIDATES, _CANDIDATES_PER_LABEL = 20, 4
+_MIN_CANDIDATES, _CANDIDATES_PER_LABEL = 10, 3
 
-_MIN_ITER = 20  # passes that rankers may take; they gain from more than nodes do
+#: Passes that rankers take unless the user limits them; they gain from more than nodes do.
+RANKER_ITER = 20
 _NODES_PER_STEP = 8  # as in searches of many rows
 
 
@@ -51,7 +53,7 @@ def train_rankers(
         The training rows, weighted and scaled.
     settings
         Settings of the solver. The loss of rankers is always the squared hinge. If `C_decay` is
-        None, all have the same C. They may take 20 passes if `max_iter` is smaller.
+        None, all have the same C.
     sample_weight, n_threads, max_memory, progress, store
         As in `train_nodes`.
     candidates
@@ -61,7 +63,6 @@ def train_rankers(
         settings,
         loss="squared_hinge",  # the links of rankers are for its scores
         C_decay=settings.C_decay or NO_DECAY,
-        max_iter=max(settings.max_iter, _MIN_ITER),
     )
     trained = train_nodes(
         model.trees[0],
@@ -81,10 +82,11 @@ def train_rankers(
 def find_candidates(
     model: Model, X: FeatureMatrix, rows: LabelRows, n_threads: int, k: int | None = None
 ) -> LabelRows:
-    """Return the k most probable labels of each row, in any order.
+    """Return the k labels of each row that are most probable by the first tree, in any order.
 
-    By default, k is 20, or four times the mean number of labels of a row if that is more: most of
-    the labels found must not be the row's own.
+    Candidates of a whole forest make no better rankers and take several times as long to find. By
+    default, k is 10, or three times the mean number of labels of a row if that is more: most of the
+    labels found must not be the row's own.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def find_candidates(
     if k is None:
         per_row = len(rows.indices) / max(rows.n_labeled, 1)
         k = max(_MIN_CANDIDATES, round(_CANDIDATES_PER_LABEL * per_row))
-    trees = model.with_rankers(None)
-    found, _ = trees.search(X, k=k, nodes_per_step=_NODES_PER_STEP, n_threads=n_threads)
+    first = subforest(model, [0])
+    found, _ = first.search(X, k=k, nodes_per_step=_NODES_PER_STEP, n_threads=n_threads)
     indptr, indices = found.indptr.astype(np.int64), found.indices.astype(np.int32)
     return replace(rows, indptr=indptr, indices=indices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -20,6 +21,8 @@ from labeltree.training.nodes import SolverSettings, make_trainer
 from labeltree.training.parts import Part
 from labeltree.training.path_pairs import PathPairs, path_pairs
 from labeltree.trees import LabelTree
+
+log = logging.getLogger("labeltree")
 
 _SHARE = 20  # one row in 20 is drawn
 _MIN_DRAWN, _MAX_DRAWN = 500, 20_000  # with fewer rows, nothing is compared
@@ -66,6 +69,8 @@ def checked_settings(
         scaling, losses = UNIT, plain
     if settings.auto_c:
         solver = fits.best_solver(scaling, solver, losses)
+    features = "values as they are" if scaling.is_plain else "weighted features"
+    log.info("small fits: C = %g, %s", solver.C, features)
     return scaling, replace(settings, solver=solver)
 
 

@@ -13,6 +13,7 @@ from labeltree.estimators import PLTClassifier, validation
 from labeltree.planning.budget import Budget
 from labeltree.progress import Progress
 from labeltree.text import TextTagger
+from labeltree.training.effort import DEFAULT, LEVELS
 from labeltree.tuning.evaluator import RANKINGS, SETS, Evaluator, Outcome, is_texts
 from labeltree.tuning.result import Trial, Tuning
 from labeltree.tuning.space import Settings, described, draw_settings, open_choices
@@ -49,12 +50,13 @@ def tune(
 ) -> Tuning:
     """Search for the best settings within a time budget and return the result.
 
-    Settings differ from the default in C, loss, tree and, for texts, in the words and their
-    weighting. All of them are trained on a small sample of the rows and evaluated on held-out rows.
-    The best third is trained on three times as many rows, and so on up to all rows. The next round
-    tries settings close to the best in the same way, until nothing better is found or time runs
-    out. The default is trained on every sample size, so the result is at least as good on the
-    held-out rows. Ctrl-C ends the search with the best settings so far.
+    Settings differ from the default in effort, C, loss, tree and, for texts, in the words and their
+    weighting. The levels of effort are tried first. All settings are trained on a small sample of
+    the rows and evaluated on held-out rows. The best third is trained on three times as many rows,
+    and so on up to all rows. The next round tries settings close to the best in the same way, until
+    nothing better is found or time runs out. The default is trained on every sample size, so the
+    result is at least as good on the held-out rows. Ctrl-C ends the search with the best settings
+    so far.
 
     Parameters
     ----------
@@ -284,7 +286,7 @@ class _Search:
         """Estimate how long settings take on some rows, from their largest trial so far."""
         earlier = [t for t in self.trials if t.settings == settings and t.score is not None]
         known = earlier[-1] if earlier else self.trials[0]
-        factor = 1.0 if earlier else max((_SLOW.get(name, 1.0) for name in settings), default=1.0)
+        factor = 1.0 if earlier else _slowness(settings)
         return factor * known.seconds * n_rows / known.n_rows
 
     def _is_affordable(self, settings: Settings, rung: int) -> bool:
@@ -300,6 +302,12 @@ class _Search:
     @property
     def _n_rows(self) -> int:
         return self._evaluator.n_training + self._evaluator.truth.n_rows
+
+
+def _slowness(settings: Settings) -> float:
+    """Return how many times as long as the default settings may take."""
+    others = max((_SLOW.get(name, 1.0) for name in settings), default=1.0)
+    return others * max(LEVELS[settings.get("effort", DEFAULT)].time, 1.0)
 
 
 def rung_sizes(n_rows: int) -> list[int]:

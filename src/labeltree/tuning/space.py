@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labeltree.training.effort import DEFAULT, EFFORTS
 from labeltree.training.nodes import SolverSettings
 
 Settings = dict[str, Any]  # parameters of an estimator; all others keep their defaults
@@ -15,7 +16,9 @@ _KEPT = 0.5  # probability that drawn settings keep a choice of the center
 _C = SolverSettings.C
 
 # Alternatives to the default for each choice, a group of parameters that belong together.
+# The first is tried first.
 MODEL_CHOICES: dict[str, list[Settings]] = {
+    "effort": [{"effort": level} for level in EFFORTS if level != DEFAULT],
     "C": [{"C": factor * _C} for factor in (0.25, 0.5, 2.0, 4.0, 8.0, 16.0)],
     "loss": [{"loss": "logistic"}],
     "tree": [
@@ -50,7 +53,7 @@ def open_choices(fixed: Mapping[str, Any], *, is_text: bool) -> dict[str, list[S
     Examples
     --------
     >>> list(open_choices({"C": 2.0, "ngram_range": (1, 1)}, is_text=True))
-    ['loss', 'tree', 'min_df', 'sublinear_tf']
+    ['effort', 'loss', 'tree', 'min_df', 'sublinear_tf']
     """
     settled = {_CHOICE_OF.get(name, name) for name in fixed}
     if fixed.get("n_features") is not None:
@@ -64,7 +67,8 @@ def draw_settings(
 ) -> Iterator[Settings]:
     """Iterate over settings close to a center, each once and without the center itself.
 
-    Settings that differ from it in one choice come first, then those that differ in several.
+    Settings that differ from it in one choice come first, those with another `effort` before all
+    others, then those that differ in several.
 
     Parameters
     ----------
@@ -98,8 +102,9 @@ def draw_settings(
         for option in each
         if option != center[i]
     ]
-    order = generator.permutation(len(singles)).tolist()
-    for i in order:
+    order: list[int] = generator.permutation(len(singles)).tolist()
+    effort = made.get("effort")
+    for i in sorted(order, key=lambda i: _joined(singles[i]).get("effort") == effort):
         seen.add(repr(_joined(singles[i])))
         yield _joined(singles[i])
     n_all = int(np.prod([len(each) for each in options], dtype=np.int64))
