@@ -113,7 +113,6 @@ _LIKE_OMIKUJI = {
 
 SYSTEMS = [
     System("labeltree", "labeltree"),
-    System("labeltree, best effort", "labeltree", {"effort": "best"}),
     System("labeltree, 8-bit weights", "labeltree", {"quantize": True}),
     System("labeltree, narrower nodes", "labeltree", {"tree_params": {"width": 1}}),
     System(
