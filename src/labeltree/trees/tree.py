@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labeltree import _core
-from labeltree.arguments import checked, is_hashable, shown
+from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_labels
 from labeltree.trees import formats, icicle, outline
 from labeltree.trees.hierarchy import parse_hierarchy
-from labeltree.trees.parents import Parents
+from labeltree.trees.parents import Parents, as_nodes, checked_names
 
 IntArray = NDArray[np.int32]
 
@@ -74,7 +74,7 @@ class LabelTree:
         for name, array in arrays.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        checked = names if callable(names) else _check_names(names, len(native.leaf))
+        checked = names if callable(names) else checked_names(names, len(native.leaf))
         object.__setattr__(self, "_names", checked)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -107,7 +107,7 @@ class LabelTree:
         >>> LabelTree.from_parents([2, 2, -1], [0, 1, -1]).to_nested()
         [0, 1]
         """
-        return cls(_core.Tree(_as_nodes("parent", parent), _as_nodes("label", label)), names)
+        return cls(_core.Tree(as_nodes("parent", parent), as_nodes("label", label)), names)
 
     @classmethod
     def from_nested(cls, nested: object) -> Self:
@@ -244,7 +244,7 @@ class LabelTree:
     def names(self) -> tuple[Hashable, ...] | None:
         """Name of each label, or None."""
         if callable(self._names):  # the names of a model file are read on first use
-            object.__setattr__(self, "_names", _check_names(self._names(), self.n_labels))
+            object.__setattr__(self, "_names", checked_names(self._names(), self.n_labels))
         return cast(tuple[Hashable, ...] | None, self._names)
 
     @property
@@ -366,41 +366,3 @@ def _check_index(kind: str, index: int, size: int) -> int:
     if not 0 <= index < size:
         raise IndexError(f"{kind}s are 0..{size - 1}, but {index} was requested")
     return int(index)
-
-
-def _as_nodes(name: str, values: ArrayLike) -> IntArray:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}")
-    limit = np.iinfo(np.int32).max
-    if array.size and array.dtype.kind not in "iu":
-        # numpy turns integers beyond 64 bits into objects, or into floats beside negative ones.
-        given = np.asarray(values, object).tolist()
-        large = [v for v in given if isinstance(v, int) and not -1 <= v <= limit]
-        if large:
-            raise ValueError(f"{name} lies in -1..{limit}, but holds {shown(large[0])}")
-        raise TypeError(f"{name} must hold integers, but its dtype is {array.dtype}")
-    if array.size and (array.min() < -1 or array.max() > limit or array.size > limit):
-        outside = array.min() if array.min() < -1 else array.max()
-        raise ValueError(f"{name} lies in -1..{limit}, but holds {outside}")
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def _check_names(names: Iterable[Hashable] | None, n_labels: int) -> tuple[Hashable, ...] | None:
-    if names is None:
-        return None
-    given = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
-    if len(given) != n_labels:
-        raise ValueError(
-            f"names must have one entry per label, {n_labels} in all, but has {len(given)}"
-        )
-    seen: set[Hashable] = set()
-    with np.errstate(all="ignore"):  # numbers of different precision are compared
-        for name in given:
-            if not is_hashable(name):
-                raise TypeError(f"names must be hashable, but one is {shown(name)}")
-            if name in seen:
-                twice = f"the name {shown(name)} occurs twice"
-                raise ValueError(f"a label must be on one leaf, but {twice}")
-            seen.add(name)
-    return given
