@@ -8,7 +8,7 @@ CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills clean
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make test-browser  run the tests of the page of labeltree serve in headless Chromium'
 	@echo 'make test-annif    run the tests that need Annif: its backend and its clients'
+	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -43,7 +44,8 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q
-	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py'
+	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py' \
+	  --ignore-glob='*/labeltree/torch/*'
 
 # Playwright drives the browser of the machine; it does not download its own.
 test-browser: $(VENV)/installed
@@ -55,6 +57,13 @@ test-annif:
 	$(PYTHON) -m venv .venv-annif
 	.venv-annif/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'annif>=1.4' annif-client
 	.venv-annif/bin/python -m pytest -q tests/annif tests/serve/test_annif_clients.py
+
+# torch is large, so it has an environment of its own.
+test-torch:
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check '.[test,torch]'
+	.venv-torch/bin/python -m pytest -q tests/torch
+	.venv-torch/bin/python -m pytest -q --pyargs labeltree.torch --doctest-modules
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -159,4 +168,4 @@ fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
 
 clean:
-	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-torch .venv-tsan

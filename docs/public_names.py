@@ -1,5 +1,6 @@
 """Write every public name with one line into docs/public-api.md: python docs/public_names.py
 
+`labeltree.torch` is listed in docs/api/torch.md instead, because it needs torch to be imported.
 A test compares the page with what this script finds, so that no public name changes unnoticed.
 """
 

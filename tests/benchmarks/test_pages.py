@@ -46,6 +46,8 @@ def modules() -> list[str]:
 
 @pytest.mark.parametrize("name", modules())
 def test_every_module_is_imported_and_its_examples_run(name: str) -> None:
+    if name.startswith("benchmarks.torch"):
+        pytest.importorskip("torch")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
@@ -66,7 +68,7 @@ def test_every_page_is_made_of_the_committed_results(name: str) -> None:
     for place in runner.page_module(name).page(records) if records else ():
         assert isinstance(place, Table | Picture | Document)
         if isinstance(place, Table):
-            assert place.text.count("\n| ---") >= 1 or place.marker == "losses"
+            assert place.text.count("\n| ---") >= 1 or place.marker.endswith("losses")
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)

@@ -1,0 +1,90 @@
+"""Likelihood on debian-files: every layer on the same encoder, 100,000 training rows held out."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.torch.data import load
+from benchmarks.torch.draws import N_ROWS
+from benchmarks.torch.layers import AdaptiveSoftmax, FullSoftmax
+from benchmarks.torch.search import exactness
+from benchmarks.torch.timing import Recorder, Timer
+from benchmarks.torch.training import N_DIMENSIONS, Plan, Run, likelihood, timed
+from labeltree.torch import TreeSoftmax
+from labeltree.torch.rows import Features, Targets
+
+N_HELD_OUT = 100_000
+TWO_TREES = {"n_trees": 2, "group_size": 32, "n_prototypes": 4}
+PLANS = (
+    Plan("full softmax"),
+    Plan("full softmax, lr .001", lr=1e-3),
+    Plan("adaptive softmax", lr=2e-3),
+    Plan("adaptive softmax, lr .004", lr=4e-3),
+    Plan("adaptive softmax, lr .006", lr=6e-3),
+    Plan("tree, 1 prototype", n_prototypes=1),
+    Plan("tree, 4 prototypes", n_prototypes=4),
+    Plan("tree, 8 prototypes"),
+    Plan("tree, groups of 32, 4 prototypes", group_size=32, n_prototypes=4),
+    Plan("two trees, groups of 32, 4 prototypes", head_lr=0.015, **TWO_TREES),  # type: ignore[arg-type]
+    Plan("two trees, groups of 32, 4 prototypes, lr .02", **TWO_TREES),  # type: ignore[arg-type]
+)
+#: Trained with several seeds.
+CHOSEN = {"full softmax", "tree, 8 prototypes", "two trees, groups of 32, 4 prototypes"}
+SEEDS = (1, 2, 3)
+
+
+class Held:
+    """Training rows and held-out rows of debian-files."""
+
+    def __init__(self, folder: Path) -> None:
+        X, Y = load(folder, "debian-files", "trn")
+        classes = Y.indices.astype(np.int64)
+        order = torch.randperm(len(classes), generator=torch.Generator().manual_seed(2026)).numpy()
+        held, rest = order[:N_HELD_OUT], order[N_HELD_OUT:]
+        self.X, self.classes = X[held], classes[held]
+        self.features = Features(X[rest], "cuda")
+        self.targets = Targets(classes[rest], "cuda")
+        self.targets.extend(int(classes.max()) + 1)
+
+
+def compare(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> None:
+    """Train every plan, and record likelihood, accuracy and seconds."""
+    held = Held(folder)
+    for plan in PLANS[:1] if quick else PLANS:
+        for seed in SEEDS if plan.name in CHOSEN else SEEDS[:1]:
+            recorder.part(plan.name, partial(_one, recorder, timer, held, plan, seed))
+
+
+def _one(recorder: Recorder, timer: Timer, held: Held, plan: Plan, seed: int) -> None:
+    if "tree" in plan.name:
+        Run(plan, held.features, held.targets, seed).warm_up()
+    run = Run(plan, held.features, held.targets, seed)
+    heads, seconds = timed(lambda: _trained(run, held))
+    found = likelihood(run.encoder, heads, held.X, held.classes)
+    if len(heads) == 1 and isinstance(heads[0], TreeSoftmax):
+        with torch.no_grad():
+            x = run.encoder(*Features(held.X[:N_ROWS], "cuda").take(torch.arange(N_ROWS)))
+        exactness(recorder, timer, plan.name, heads[0], x)
+    n_steps = run.step + (plan.tree_epochs * run.n_steps if plan.fresh else 0)
+    recorder.add(
+        what="debian-files",
+        plan=plan.name,
+        seed=seed,
+        seconds=seconds,
+        ms_step=1e3 * seconds / n_steps,
+        **found,
+    )
+
+
+def _trained(run: Run, held: Held) -> list[Any]:
+    if run.plan.name.startswith("full"):
+        return [run.dense(FullSoftmax(N_DIMENSIONS, held.targets.n_labels).cuda())]
+    if run.plan.name.startswith("adaptive"):
+        counts = torch.from_numpy(held.targets.counts)
+        return [run.dense(AdaptiveSoftmax(N_DIMENSIONS, counts, [2000, 10000], 2.0).cuda())]
+    return run.tree()

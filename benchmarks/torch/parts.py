@@ -1,0 +1,77 @@
+"""The parts of the benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from benchmarks.torch import check, likelihood, precision, rivals, search, steps
+from benchmarks.torch.timing import Recorder, Timer
+
+KINDS = ("zipf", "uniform")
+
+
+def run(names: Sequence[str], output: Path, data: Path | None, *, quick: bool) -> None:
+    """Run the parts in order; what one part raises is recorded."""
+    recorder = Recorder(output)
+    recorder.add(
+        what="machine",
+        device=torch.cuda.get_device_name(),
+        torch=torch.__version__,
+        cuda=torch.version.cuda,
+    )
+    torch.manual_seed(0)
+    timer = Timer(5 if quick else 15)
+    for name in names:
+        for title, part in _cases(name, recorder, timer, data, quick=quick):
+            recorder.part(title, part)
+
+
+def _cases(
+    name: str, recorder: Recorder, timer: Timer, data: Path | None, *, quick: bool
+) -> Sequence[tuple[str, Callable[[], None]]]:
+    kinds = KINDS[:1] if quick else KINDS
+    few = slice(1) if quick else slice(None)
+    if name == "check":
+        return [(name, partial(check.check_kernels, recorder))]
+    if name == "steps":
+        return [
+            (f"{name} {tree}", partial(steps.softmax_steps, recorder, timer, tree, kinds))
+            for tree in steps.TREES[few]
+        ]
+    if name == "labels":
+        return [
+            (f"{name} {tree}", partial(steps.label_steps, recorder, timer, tree, kinds))
+            for tree in steps.LABEL_TREES[few]
+        ]
+    if name == "search":
+        return [
+            (f"{name} {tree}", partial(search.beams, recorder, timer, tree))
+            for tree in search.TREES[few]
+        ]
+    if name == "profile":
+        return [
+            (f"{name} {tree} {method}", partial(steps.profile, recorder, tree, method))
+            for tree in [steps.TREES[0], steps.TREES[6]][few]
+            for method in ("dense", "adagrad")
+        ]
+    if name == "rivals":
+        return [
+            (f"{name} {n}", partial(layer, recorder, timer, n))
+            for n in [60160, 1000000][few]
+            for layer in (rivals.adaptive_softmax, rivals.full_softmax)
+        ] + [
+            (name, partial(layer, recorder, timer, 60160))
+            for layer in (rivals.one_versus_all, rivals.all_scores)
+        ]
+    if data is None:
+        return [(name, _no_data)]
+    compare = likelihood.compare if name == "likelihood" else precision.compare
+    return [(name, partial(compare, recorder, timer, data, quick=quick))]
+
+
+def _no_data() -> None:
+    raise ValueError("this part needs data; give the folder with --data")

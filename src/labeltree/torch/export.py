@@ -1,0 +1,143 @@
+"""A trained output layer as a classifier of labeltree, which predicts and serves on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from labeltree.torch.bce import TreeBCE
+from labeltree.torch.head import TreeHead
+
+if TYPE_CHECKING:
+    from labeltree.estimators import HSMClassifier, PLTClassifier
+    from labeltree.model.model import Model
+    from labeltree.trees import LabelTree
+
+#: Scores of a softmax are lowered by this, so that sigmoids are proportional to exponentials.
+SHIFT = 30.0
+
+
+@torch.no_grad()
+def to_classifier(
+    head: TreeHead, *, classes: Iterable[Any] | None = None
+) -> PLTClassifier | HSMClassifier:
+    """Return a classifier of labeltree whose rows are the encoded rows of the layer.
+
+    A `TreeSoftmax` becomes an `HSMClassifier` and a `TreeBCE` a `PLTClassifier`. Save it with
+    ``save``, and `labeltree serve` answers queries of encoded rows. Probabilities of a
+    `TreeSoftmax` are the same while no score exceeds 20: the classifier divides the sigmoids of
+    siblings by their sum, and lowers all scores so that these are proportional to exponentials.
+
+    Parameters
+    ----------
+    head
+        The trained layer, with one prototype per group.
+    classes
+        Names of the classes; their numbers by default.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from labeltree.torch import TreeSoftmax, to_classifier
+    >>> head = TreeSoftmax(16, 100)
+    >>> x = torch.ones(1, 16)
+    >>> clf = to_classifier(head)
+    >>> clf.predict(x.numpy()).tolist() == head.predict(x).tolist()
+    True
+    """
+    from labeltree.data.row_scaling import AS_THEY_ARE
+    from labeltree.estimators import HSMClassifier, PLTClassifier
+    from labeltree.estimators.state import FitCounts, FittedState
+
+    is_bce = isinstance(head, TreeBCE)
+    _check(head, is_bce)
+    classifier = (PLTClassifier if is_bce else HSMClassifier)(loss="logistic", normalize=False)
+    names = np.arange(head.n_classes) if classes is None else np.asarray(list(classes))
+    if len(names) != head.n_classes:
+        raise ValueError(
+            f"classes must have one entry per class, {head.n_classes} in all, but has {len(names)}"
+        )
+    classifier._state = FittedState(
+        label_kind="sets" if is_bce else "classes",
+        dense_labels=False,
+        row_scaling=AS_THEY_ARE,
+        n_features=head.in_features,
+        counts=FitCounts(0, 0, 0, 0),
+        class_names=names,
+        laid_out=_model(head, is_bce),
+    )
+    return classifier
+
+
+def _check(head: TreeHead, is_bce: bool) -> None:
+    if head.n_prototypes > 1:
+        raise ValueError(
+            f"an exported layer must have one prototype per group, but has {head.n_prototypes}; "
+            "train with n_prototypes=1"
+        )
+    if head.n_head + head.layout.n_top < 2:
+        raise ValueError(
+            "the root of an exported layer must have at least two children, but has 1; "
+            "use smaller groups"
+        )
+    if is_bce and (head.layout.group_sizes == 1).any():
+        raise ValueError(
+            "groups of an exported layer must have at least two labels, but one has 1; "
+            "make it a head label"
+        )
+
+
+def _model(head: TreeHead, is_bce: bool) -> Model:
+    from labeltree import _core
+    from labeltree.model.calibration import INDEPENDENT, ONE, Calibration
+    from labeltree.model.layout import Layout as ModelLayout
+    from labeltree.model.model import Model
+
+    tree = head.layout.to_tree()
+    d = head.in_features
+    values, bias = _rows_of_nodes(head, tree)
+    if not is_bce:
+        bias -= SHIFT
+    nodes = np.arange(1, tree.n_nodes, dtype=np.int32)
+    trained = np.ones(tree.n_nodes, dtype=np.uint8)
+    trained[0] = 0
+    builder = _core.LayoutBuilder(tree._native, d, trained, 0.0, False)
+    starts = np.arange(0, len(nodes) * d + 1, d, dtype=np.int64)
+    features = np.tile(np.arange(d, dtype=np.int32), len(nodes))
+    builder.add(nodes, starts, features, values.ravel(), bias)
+    calibration = Calibration(siblings=INDEPENDENT if is_bce else ONE)
+    return Model([tree], [ModelLayout(*builder.finish())], "logistic", d, False, calibration)
+
+
+def _rows_of_nodes(head: TreeHead, tree: LabelTree) -> tuple[Any, Any]:
+    """Return the weights and the bias of each node but the root.
+
+    A group or middle node with one child is one node of the tree, with the weights of the upper.
+    """
+    layout = head.layout
+    below = np.full(tree.n_nodes, -1, dtype=np.int64)  # one label below each node
+    below[tree.leaves] = np.arange(tree.n_labels)
+    for node in range(tree.n_nodes - 1, 0, -1):
+        below[tree.parent[node]] = below[node]
+    label = below[1:]
+    group = layout.group[label]
+    is_top = tree.parent[1:] == 0
+    sizes = np.append(layout.group_sizes, 1)
+    is_leaf = ~is_top & (tree.label[1:] >= 0) & (sizes[group] > 1)
+    is_middle = ~is_top & ~is_leaf
+    values = np.empty((tree.n_nodes - 1, head.in_features), dtype=np.float32)
+    bias = np.zeros(tree.n_nodes - 1, dtype=np.float32)
+    for name, chosen, rows in (
+        ("root", is_top, layout.top[label]),
+        ("middle", is_middle, group),
+        ("leaf", is_leaf, layout.position[label] - layout.n_head),
+    ):
+        weight, offset = getattr(head, name), getattr(head, f"{name}_bias")
+        if chosen.any():
+            values[chosen] = weight.float().cpu().numpy()[rows[chosen]]
+            if offset is not None:
+                bias[chosen] = offset.float().cpu().numpy()[rows[chosen]]
+    return values, bias

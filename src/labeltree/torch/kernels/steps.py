@@ -1,0 +1,147 @@
+"""Forward and backward steps of the output layers, made of kernels and matrix products.
+
+Arguments and results are flat lists of tensors and sizes, as custom operators need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from labeltree.torch.kernels import launch
+from labeltree.torch.kernels.launch import GroupPlan, Nodes, Tables, Update
+from labeltree.torch.kernels.tiles import check_shapes
+
+PER_LEVEL = 5  # tensors that a level saves for the backward step
+
+
+def softmax_forward(
+    x: Tensor,
+    target: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    tables: Sequence[Tensor],
+    sizes: Sequence[int],
+    backward: bool,
+) -> list[Tensor]:
+    """Return the loss of each row, and with `backward` dx and what the weight gradients need.
+
+    `weights` and `biases` start with the root. `tables` holds position, group and column, then
+    the first siblings and the bounds of each level. `sizes` holds the number of head labels, of
+    groups, of columns and of prototypes, then the width of each level.
+    """
+    shape, levels = _tree(weights, biases, tables, sizes)
+    check_shapes(x.shape[1], shape.n_columns)
+    keys = launch.sort_targets(shape, target)
+    logits = _linear(x, weights[0], biases[0] if biases else None)
+    loss = launch.root_softmax(shape, logits, keys.column, backward=backward)
+    dx = logits @ weights[0] if backward else None
+    saved: list[Tensor] = []
+    for i, nodes in enumerate(levels):
+        found = launch.plan_groups(nodes, keys)
+        node = keys.node if i == len(levels) - 1 else keys.key
+        ds = launch.group_softmax(nodes, x, found, node, keys, loss, dx)
+        saved += [ds, *found]
+    return [loss] if dx is None else [loss, dx, logits, keys.order, *saved]
+
+
+def bce_forward(
+    x: Tensor,
+    target: Tensor,
+    start: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    tables: Sequence[Tensor],
+    sizes: Sequence[int],
+    backward: bool,
+) -> list[Tensor]:
+    """Return what `softmax_forward` does, for the labels start[i] .. start[i + 1] - 1 of row i."""
+    shape, levels = _tree(weights, biases, tables, sizes)
+    check_shapes(x.shape[1], shape.n_columns)
+    keys, pairs = launch.sort_pairs(shape, target, start)
+    logits = _linear(x, weights[0], biases[0] if biases else None)
+    loss = launch.root_bce(shape, logits, keys, pairs, backward=backward)
+    dx = logits @ weights[0] if backward else None
+    saved: list[Tensor] = []
+    for nodes in levels:
+        found = launch.plan_groups(nodes, keys)
+        ds = launch.group_bce(nodes, x, found, keys, pairs, loss, dx)
+        saved += [ds, *found]
+    return [loss] if dx is None else [loss, dx, logits, pairs.row, *saved]
+
+
+def weight_gradients(
+    x: Tensor,
+    dz: Tensor,
+    row_at: Tensor,
+    saved: Sequence[Tensor],
+    factor: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    tables: Sequence[Tensor],
+    sizes: Sequence[int],
+) -> list[Tensor]:
+    """Return the gradients of all weights, then those of all biases."""
+    _, levels = _tree(weights, biases, tables, sizes)
+    found = [launch.multiply(dz.t() @ x, factor)]
+    found_biases = [launch.multiply(dz.sum(0), factor)] if biases else []
+    for i, nodes in enumerate(levels):
+        ds, planned = _of_level(saved, i)
+        dw, db = launch.group_gradient(nodes, x, ds, planned, row_at, factor, None)
+        assert dw is not None
+        found.append(dw)
+        if db is not None:
+            found_biases.append(db)
+    return found + found_biases
+
+
+def row_gradient(dx: Tensor, factor: Tensor) -> Tensor:
+    """Return the gradient of the rows, times the gradient of the loss."""
+    return launch.multiply(dx, factor)
+
+
+def weight_updates(
+    updates: Sequence[Update],
+    x: Tensor,
+    dz: Tensor,
+    row_at: Tensor,
+    saved: Sequence[Tensor],
+    factor: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    tables: Sequence[Tensor],
+    sizes: Sequence[int],
+) -> None:
+    """Apply the gradients of all weights and biases; groups without rows stay as they are."""
+    _, levels = _tree(weights, biases, tables, sizes)
+    bias = biases[0] if biases else None
+    bias_gradient = None if bias is None else dz.sum(0, dtype=torch.float32)
+    launch.update_rows(dz.t() @ x, bias_gradient, weights[0], bias, factor, updates[0])
+    for i, nodes in enumerate(levels):
+        ds, planned = _of_level(saved, i)
+        launch.group_gradient(nodes, x, ds, planned, row_at, factor, updates[i + 1])
+
+
+def _tree(
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    tables: Sequence[Tensor],
+    sizes: Sequence[int],
+) -> tuple[Tables, list[Nodes]]:
+    levels = []
+    for i, weight in enumerate(weights[1:]):
+        bias = biases[i + 1] if biases else None
+        first, bounds = tables[3 + 2 * i], tables[4 + 2 * i]
+        levels.append(Nodes(weight, bias, first, bounds, sizes[4 + i]))
+    return Tables(*tables[:3], *sizes[:4]), levels
+
+
+def _of_level(saved: Sequence[Tensor], i: int) -> tuple[Tensor, GroupPlan]:
+    part = saved[PER_LEVEL * i : PER_LEVEL * (i + 1)]
+    return part[0], GroupPlan(*part[1:])
+
+
+def _linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    return x @ weight.t() if bias is None else torch.addmm(bias, x, weight.t())

@@ -1,0 +1,74 @@
+"""Several trees over the same classes, whose probabilities are averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from labeltree.torch.head import TreeOutput
+from labeltree.torch.search import TopK
+from labeltree.torch.softmax import TreeSoftmax
+
+ROWS_AT_ONCE = 1024  # whose probabilities of all classes are in memory
+
+
+class TreeMixture(nn.Module):
+    """The mean of the probabilities of several `TreeSoftmax` layers.
+
+    The trees group classes differently, so that their errors differ. Each is trained by its own
+    loss. Two trees come as close to a full softmax as one with many more prototypes, at less cost.
+
+    Parameters
+    ----------
+    heads
+        Layers with the same classes and the same number of features.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from labeltree.torch import Layout, TreeMixture, TreeSoftmax
+    >>> layouts = [Layout.even(100, group_size=10), Layout.even(100, group_size=16)]
+    >>> mixture = TreeMixture([TreeSoftmax(16, layout) for layout in layouts])
+    >>> torch.allclose(mixture.log_prob(torch.randn(4, 16)).exp().sum(1), torch.ones(4))
+    True
+    """
+
+    def __init__(self, heads: Sequence[TreeSoftmax]) -> None:
+        super().__init__()
+        if not heads:
+            raise ValueError("heads must have at least one layer, but are empty")
+        sizes = {(head.in_features, head.n_classes) for head in heads}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"heads must have the same features and classes, but have {sorted(sizes)}"
+            )
+        self.heads = nn.ModuleList(heads)
+        self.n_classes = heads[0].n_classes
+
+    def forward(self, x: Tensor, target: Tensor) -> TreeOutput:
+        """Return the log-probability of the target of each row, and the mean loss of the trees."""
+        found = [head(x, target) for head in self.heads]
+        output = self._mean(torch.stack([one.output for one in found]))
+        return TreeOutput(output, torch.stack([one.loss for one in found]).mean())
+
+    def log_prob(self, x: Tensor) -> Tensor:
+        """Return the log-probability of every class, (rows, n_classes)."""
+        return self._mean(torch.stack([head.log_prob(x) for head in self.heads]))
+
+    @torch.no_grad()
+    def predict(self, x: Tensor) -> Tensor:
+        """Return the most probable class of each row."""
+        return self.top_k(x, 1).classes[:, 0]
+
+    @torch.no_grad()
+    def top_k(self, x: Tensor, k: int = 5, *, beam: int | None = None) -> TopK:
+        """Return the k most probable classes of each row, from all of them; `beam` is not used."""
+        parts = [self.log_prob(rows).topk(k, 1) for rows in x.split(ROWS_AT_ONCE)]
+        values, classes = zip(*parts, strict=True)
+        return TopK(torch.cat(values), torch.cat(classes))
+
+    def _mean(self, log_prob: Tensor) -> Tensor:
+        return log_prob.logsumexp(0) - math.log(len(self.heads))
