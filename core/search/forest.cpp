@@ -12,8 +12,9 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t MAX_CHUNK = 256;
-// Of the labels that rows search together: each row remembers what it has evaluated.
-constexpr std::size_t MAX_LABELS = 2048;
+// Labels wanted by the rows that go down the trees together: what each of them knows should stay in the
+// cache.
+constexpr std::size_t MAX_LABELS = 160;
 
 // Sends some rows down the trees together. Rows that evaluate the same node do so one after the other, while
 // its weights are in the cache.

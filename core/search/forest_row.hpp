@@ -21,8 +21,8 @@ class ForestRow {
  public:
   // A node of a tree whose children are to be evaluated.
   struct Request {
-    std::size_t tree;
-    KnownTree::Node node;
+    std::size_t tree = 0;
+    KnownTree::Node node{};
   };
 
   ForestRow(std::span<const TreeModel* const> trees, std::span<const LabelLimits* const> limits,
@@ -75,16 +75,24 @@ class ForestRow {
 
   // Sets the request to what tells most about a label, unless its mean is certain. Rounded sums do not fall
   // where no term does, so that a label never exceeds its reach.
-  Reach reach(int32_t label, Request& request) const {
+  Reach reach(int32_t label, Request& request) {
+    const std::size_t n_trees = known_.size();
+    int32_t number = named_.find(label);
+    if (number < 0) {
+      number = named_.add(label);
+      lowest_.resize(named_.size() * n_trees);
+      for (std::size_t t = 0; t < n_trees; ++t) lowest_[at(number) * n_trees + t] = known_[t].lowest(label);
+    }
     float sum = 0.0f, highest = -1.0f;
-    for (std::size_t t = 0; t < known_.size(); ++t) {
-      const KnownTree::Node lowest = known_[t].lowest(label);
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      KnownTree::Node& lowest = lowest_[at(number) * n_trees + t];
+      lowest = known_[t].lowest(label, lowest);
       sum += lowest.probability;
       if (known_[t].label(lowest) >= 0 || lowest.probability <= highest) continue;
       highest = lowest.probability;
       request = {t, lowest};
     }
-    return {sum / static_cast<float>(known_.size()), highest < 0.0f};
+    return {sum / static_cast<float>(n_trees), highest < 0.0f};
   }
 
   void finish(Collected& results) {
@@ -99,7 +107,7 @@ class ForestRow {
     return best_.size() >= most_ && is_worse(label, best_.front());
   }
 
-  // The highest rank of a label that no tree has named; negative where there is none.
+  // The highest rank of a label that no tree has named, or 0 if all are wanted; negative where there is none.
   float rank_of_unnamed() const {
     float sum = 0.0f;
     bool any = false;
@@ -109,6 +117,7 @@ class ForestRow {
     }
     const float mean = sum / static_cast<float>(known_.size());
     if (!any || (query_.k > 0 && mean < query_.threshold)) return -1.0f;
+    if (query_.k == 0) return 0.0f;
     return limits_ == nullptr ? mean : query_.curve(mean) * limits_->weight(0);
   }
 
@@ -123,7 +132,6 @@ class ForestRow {
     }
     tree->pop();
     if (label < 0 || named_.find(label) >= 0) return false;
-    named_.add(label);
     Request ignored;
     offer(label, reach(label, ignored));
     return false;
@@ -153,6 +161,7 @@ class ForestRow {
       return;
     }
     best_.push_back(offered);
+    if (query_.k == 0) return;
     std::ranges::push_heap(best_, is_better);
     if (best_.size() <= most_) return;
     std::ranges::pop_heap(best_, is_better);
@@ -163,9 +172,10 @@ class ForestRow {
   const LabelLimits* limits_;  // of the first tree
   std::size_t most_;
   std::vector<KnownTree> known_;
-  KeyNumbers named_;            // labels
-  std::vector<Found> pending_;  // labels whose mean is not certain, the best on top
-  std::vector<Found> best_;     // those whose mean is, the worst on top
+  KeyNumbers named_;                     // labels
+  std::vector<KnownTree::Node> lowest_;  // [named label, tree] with a probability, when last looked at
+  std::vector<Found> pending_;           // labels whose mean is not certain, the best on top
+  std::vector<Found> best_;              // those whose mean is, the worst on top
   int64_t n_calls_ = 0;
 };
 

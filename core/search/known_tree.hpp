@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/index.hpp"
@@ -12,7 +13,7 @@
 
 namespace labeltree {
 
-// Gives nodes in the order of probability, and what is known of the probability of any label.
+// Gives nodes, the most probable first, and what is known of the probability of any label.
 class KnownTree {
  public:
   struct Node {
@@ -20,8 +21,9 @@ class KnownTree {
     int32_t index;
   };
 
-  // least: nodes below it, and below the thresholds of their labels, are not given if is_full. A search for
-  // the best few ends by the bound, which must then hold for all labels.
+  // is_full: all labels above the thresholds are wanted, so that nodes come in any order, and not if they are
+  // below `least` or all thresholds of their labels. A search for the best few ends by the bound, which must
+  // then hold for all labels.
   KnownTree(const Tree& tree, const LabelLimits* limits, float least, bool is_full)
       : tree_(&tree), limits_(limits), least_(least), is_full_(is_full) {}
 
@@ -41,11 +43,17 @@ class KnownTree {
 
   void add(const Node& parent, std::span<const float> estimates) {
     families_.add(parent.index);
-    begin_.push_back(probabilities_.size());
-    for (const float estimate : estimates) probabilities_.push_back(parent.probability * estimate);
+    const std::size_t begin = probabilities_.size();
+    begin_.push_back(begin);
+    probabilities_.resize(begin + estimates.size());
+    float* const own = probabilities_.data() + begin;
+    for (std::size_t c = 0; c < estimates.size(); ++c) own[c] = parent.probability * estimates[c];
   }
 
-  // The lowest node that has a probability on the path to a label.
+  // The lowest node that has a probability on the path to a label; `from` is one that had it before.
+  Node lowest(int32_t label, const Node& from) const {
+    return tree_->label(from.index) >= 0 || !knows_children(from) ? from : lowest(label);
+  }
   Node lowest(int32_t label) const {
     for (int32_t node = leaf(label);; node = tree_->parent(node)) {
       const int32_t parent = tree_->parent(node), family = families_.find(parent);
@@ -53,36 +61,35 @@ class KnownTree {
     }
   }
 
-  // No node that is still to be given is more probable; negative when there is none.
-  float bound() const { return open_.empty() ? -1.0f : children_[open_.front().next].probability; }
-  Node best() const { return children_[open_.front().next]; }
+  // No node that is still to be given is more probable unless is_full; negative when there is none.
+  float bound() const { return open_.empty() ? -1.0f : best().probability; }
+  Node best() const { return is_full_ ? open_.back().best : open_.front().best; }
 
   // The best node goes, and its children come if they are known.
   void pop() {
-    const auto is_worse_family = [&](const Siblings& a, const Siblings& b) {
-      return is_before(children_[b.next], children_[a.next]);
-    };
     const int32_t node = best().index;
-    std::ranges::pop_heap(open_, is_worse_family);
-    if (++open_.back().next == open_.back().end) {
+    if (!is_full_) std::ranges::pop_heap(open_, is_worse_family);
+    if (!advance(open_.back()))
       open_.pop_back();
-    } else {
-      sort_more(open_.back());
+    else if (!is_full_)
       std::ranges::push_heap(open_, is_worse_family);
-    }
-    if (tree_->degree(node) == 0 || !open(node)) return;
-    std::ranges::push_heap(open_, is_worse_family);
+    if (tree_->degree(node) > 0) open(node);
   }
 
  private:
-  // Children of one node: `next` up to `sorted` are in order, and better than those up to `end`.
+  // Children of one node that are still to be given: the best, and others in children_ from `next` on. Up to
+  // `sorted` they are in order, and better than those up to `end`.
   struct Siblings {
-    std::size_t begin, next, sorted, end;  // in children_
+    Node best;
+    std::size_t begin, next, sorted, end;
   };
 
-  static bool is_before(const Node& a, const Node& b) {
+  static constexpr auto is_before = [](const Node& a, const Node& b) {
     return a.probability > b.probability || (a.probability == b.probability && a.index < b.index);
-  }
+  };
+  static constexpr auto is_worse_family = [](const Siblings& a, const Siblings& b) {
+    return is_before(b.best, a.best);
+  };
 
   int32_t first_child(int32_t node) const { return node < 0 ? 0 : tree_->first_child(node); }
 
@@ -94,33 +101,42 @@ class KnownTree {
            (limits_ == nullptr || node.probability >= limits_->threshold(node.index));
   }
 
-  // Adds the children of a node at the end of open_; false if there are none to give.
-  bool open(int32_t node) {
+  void open(int32_t node) {
     const std::size_t begin = children_.size(), from = begin_[at(families_.find(node))];
     const int32_t first = first_child(node), size = node < 0 ? 1 : tree_->degree(node);
+    children_.resize(begin + at(size));
     const bool all = limits_ == nullptr && !is_full_;
+    std::size_t end = begin, best = begin;
     for (int32_t c = 0; c < size; ++c) {
       const Node child{probabilities_[from + at(c)], first + c};
-      if (all || is_wanted(child)) children_.push_back(child);
+      if (!all && !is_wanted(child)) continue;
+      children_[end] = child;
+      if (child.probability > children_[best].probability) best = end;
+      ++end;
     }
-    if (children_.size() == begin) return false;
-    open_.push_back({begin, begin, begin, children_.size()});
-    sort_more(open_.back());
+    children_.resize(end);
+    if (end == begin) return;
+    std::swap(children_[begin], children_[best]);
+    open_.push_back({children_[begin], begin, begin + 1, begin + 1, end});
+    if (!is_full_) std::ranges::push_heap(open_, is_worse_family);
+  }
+
+  // Goes on to the next best child; false if there is none. Most children are never given, so that only a
+  // few more are sorted at a time.
+  bool advance(Siblings& siblings) {
+    if (siblings.next == siblings.end) return false;
+    if (siblings.next == siblings.sorted && !is_full_) {
+      siblings.sorted = std::min(siblings.end, siblings.next + 3 * (siblings.next - siblings.begin));
+      const auto at_place = [&](std::size_t place) {
+        return children_.begin() + static_cast<std::ptrdiff_t>(place);
+      };
+      std::partial_sort(at_place(siblings.next), at_place(siblings.sorted), at_place(siblings.end),
+                        is_before);
+    }
+    siblings.best = children_[siblings.next++];
     return true;
   }
 
-  // Most children are never given: a few more are sorted at a time.
-  void sort_more(Siblings& siblings) {
-    if (siblings.next < siblings.sorted) return;
-    const std::size_t n_more = std::max(FEW, 3 * (siblings.next - siblings.begin));
-    siblings.sorted = std::min(siblings.end, siblings.next + n_more);
-    const auto at_place = [&](std::size_t place) {
-      return children_.begin() + static_cast<std::ptrdiff_t>(place);
-    };
-    std::partial_sort(at_place(siblings.next), at_place(siblings.sorted), at_place(siblings.end), is_before);
-  }
-
-  static constexpr std::size_t FEW = 4;
   const Tree* tree_;
   const LabelLimits* limits_;
   float least_;
@@ -129,7 +145,7 @@ class KnownTree {
   std::vector<std::size_t> begin_;    // [family] in probabilities_
   std::vector<float> probabilities_;  // of all children, family by family
   std::vector<Node> children_;        // of opened families
-  std::vector<Siblings> open_;        // the one with the best next child on top
+  std::vector<Siblings> open_;        // the one with the best child on top, unless is_full
 };
 
 }  // namespace labeltree
