@@ -22,7 +22,7 @@ _MIN_POWER = 0.55
 _AFFINITY = 0.4  # exponent of the affinity in the scaled values, including what X has already
 _AFFINITY_SPREAD = 0.6  # maximum spread of log values due to the affinity, which may lower it
 _STEPS = 20  # exponents are rounded to 1/20
-_MAX_ROWS = 2048  # used to estimate the exponents
+_MAX_ROWS, _MAX_ENTRIES = 2048, 1 << 20  # used to estimate the exponents, about
 
 
 class Powers(NamedTuple):
@@ -85,7 +85,7 @@ def find_powers(X: FeatureMatrix, affinity: NDArray[np.float64]) -> Powers:
     word counts varies more than it should, so values with a large residual get an exponent below 1.
     The exponent of the affinity is the target less what the values contain already.
     """
-    sample = X[:: max(X.shape[0] // _MAX_ROWS, 1)]
+    sample = X[:: max(X.shape[0] // _MAX_ROWS, X.nnz // _MAX_ENTRIES, 1)]
     is_nonzero = sample.data != 0
     lengths = np.add.reduceat(np.append(is_nonzero, 0), sample.indptr[:-1])
     lengths *= np.diff(sample.indptr) > 0
