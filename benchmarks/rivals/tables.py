@@ -114,6 +114,8 @@ def _losses(run: dict[str, Any], measures: Sequence[Measure]) -> str:
     ours = next((s for s in done(run) if s["system"] == OURS), None)
     if ours is None:
         return f"- **{run['data']}**: not measured with our default."
+    if all(is_ours(system) for system in done(run)):
+        return f"- **{run['data']}**: no other system was measured."
     found = [text for m in measures if (text := ", ".join(_ahead(m, ours, run)))]
     lost = "; ".join(found) or "nothing"
     return f"- **{run['data']}**: {lost}."

@@ -121,6 +121,10 @@ def test_each_figure_is_of_the_better_layout(key: str, best: str) -> None:
     assert found["layouts"] == {key: best}
 
 
+def test_a_set_without_other_systems_has_no_losses_to_name() -> None:
+    assert losses(OURS) == "- **tiny**: no other system was measured."
+
+
 def test_accuracy_is_shown_with_the_lead_and_two_standard_errors() -> None:
     leads = {f"P@{k}_{name}": 0.5 for k in (1, 3, 5) for name in ("lead", "lead_se")}
     made = accuracy_table(run_of(OURS, system("other", "x", **leads)))
