@@ -39,7 +39,7 @@ TILES = Tiles()
 
 
 def power_of_two(n: int, minimum: int = 16) -> int:
-    """Return the least power of two that is at least n and the minimum.
+    """Return the smallest power of two that is at least n and the minimum.
 
     Examples
     --------
