@@ -182,6 +182,7 @@ def test_isotonic_accepts_probabilities_of_0_and_1(p: list[float]) -> None:
         ([0, 1], [0, 1.5], "y must lie in 0..1"),
         ([0, 0.5, 0.5, 1], [0, 0.1, 0.2, 1], "strictly increasing"),
         ([0, 0.5, 1], [0, 1, 1], "strictly increasing"),
+        ([0, np.inf, np.inf, 1], [0, 0.1, 0.2, 1], "strictly increasing"),
         ([0, 1], [0, np.nan], "y must lie in 0..1"),
     ],
 )

@@ -153,6 +153,12 @@ def test_rebuild_tree_accepts_rows() -> None:
     assert clf.rebuild_tree(X, Y, tree="huffman").tree_.max_degree <= 3
 
 
+def test_rebuild_tree_refuses_tree_params_of_another_kind() -> None:
+    clf = online(keep_rows=9).partial_fit(X, Y).set_params(tree="huffman", tree_params=3)
+    with pytest.raises(TypeError, match="tree_params must be a mapping, but is 3"):
+        clf.rebuild_tree()
+
+
 def test_max_weights_limits_the_number_of_weights() -> None:
     clf = online(max_weights=20).partial_fit(np.tile(X, (5, 1)), Y * 5)
     assert clf._fitted.online.native.n_weights <= 20

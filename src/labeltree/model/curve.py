@@ -52,7 +52,7 @@ class Curve:
                 "x must run from 0 to 1 and y must lie in 0..1, but the curve runs from "
                 f"({self.x[0]:g}, {self.y[0]:g}) to ({self.x[-1]:g}, {self.y[-1]:g})"
             )
-        if not (np.diff(self.x) > 0).all() or not (np.diff(self.y) > 0).all():
+        if not all((knots[1:] > knots[:-1]).all() for knots in (self.x, self.y)):
             raise ValueError("the knots of a curve must be strictly increasing, in x and in y")
 
     def __call__(self, probabilities: ArrayLike) -> NDArray[np.float32]:

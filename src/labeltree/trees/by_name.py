@@ -65,7 +65,9 @@ class Builder:
         return tree if tree.names is not None else tree.with_names(rows.names)
 
     def _check_names(self, common: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        """Raise ValueError if an option is not a parameter that users can set."""
+        """Raise an error if options are no mapping, or one is no parameter that users can set."""
+        if not isinstance(options, Mapping):
+            raise TypeError(f"tree_params must be a mapping, but is {shown(options)}")
         functions = {_auto: (_auto, blend), _complete: (complete,)}.get(self.build, (self.build,))
         parameters = [name for function in functions for name in signature(function).parameters]
         known = set(parameters) - _DATA
