@@ -262,6 +262,8 @@ def predict_texts(tagger: Any, rng: Random, folder: Path) -> None:
 
 
 def explain_text(tagger: Any, rng: Random, folder: Path) -> None:
+    if not len(tagger.classes_):  # all were removed
+        return
     vectors = _embeddings(tagger, 1)
     found = tagger.explain(
         "black tea", tagger.classes_[0], embedding=None if vectors is None else vectors[0]
