@@ -177,3 +177,11 @@ def test_the_explanation_example_runs(capsys, tmp_path, monkeypatch) -> None:
     runpy.run_path(str(DOCS.parent / "examples" / "explain.py"), run_name="__main__")
     assert capsys.readouterr().out.splitlines()[0].startswith("numpy: probability ")
     assert picture.exists()
+
+
+def test_names_that_need_a_missing_package_are_documented_from_their_source(monkeypatch) -> None:
+    hooks = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "hooks.py"))
+    monkeypatch.setitem(sys.modules, "labeltree.torch", None)
+    made = hooks["on_page_markdown"]("::: labeltree.torch.TreeSoftmax")
+    assert made.startswith("## labeltree.torch.TreeSoftmax\n\n```text\n")
+    assert "Parameters" in made
