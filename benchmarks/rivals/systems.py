@@ -123,6 +123,7 @@ SYSTEMS = [
     System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
     System("labeltree, best effort", "labeltree", {"effort": "best"}),
     System("labeltree, rare labels first", "labeltree", {"label_weighting": "propensity"}),
+    System("labeltree, full label weights", "labeltree", {"label_weighting": 1.0}),
     # Beam search, like all other systems; the rows above are exact.
     System("labeltree, beam of 10", "labeltree", {"beam": 10}),
     System("labeltree, cheapest tree", "labeltree", {"tree": "cheapest"}),

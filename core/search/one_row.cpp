@@ -23,7 +23,7 @@ BestLabels best_labels(const Stages& stages, std::span<const LabelLimits* const>
                     .beam = beam,
                     .nodes_per_step = 1,
                     .scaling = scaling,
-                    .curve = {},
+                    .curve = curve,
                     .n_threads = 1};
   Interrupt none;
   const SearchResults results = search(stages, limits, {}, rows, query, none);

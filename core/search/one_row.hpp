@@ -15,7 +15,8 @@ struct BestLabels {
 };
 
 // The k best labels of a model; `limits` has one for each tree or is empty, `beam` is 0, or that of a single
-// tree (search.hpp). Labels are ranked before the curve. Throws std::invalid_argument for features outside
+// tree (search.hpp). Weights rank labels by what the curve makes of
+// their probability. Throws std::invalid_argument for features outside
 // the model and values that are not finite.
 BestLabels best_labels(const Stages& stages, std::span<const LabelLimits* const> limits, const QueryRow& row,
                        int32_t k, int32_t beam, const RowScaling& scaling, const Curve& curve);

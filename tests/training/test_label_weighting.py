@@ -1,15 +1,14 @@
 """Rankings in which rare labels count more."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 import labeltree as lt
-from labeltree import PLTClassifier, metrics
+from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import as_labels
-from labeltree.training.label_weighting import FEW_ROWS_EXPONENT, choose_exponent
+from labeltree.training import fit
+from labeltree.training.label_weighting import EXPONENTS, FEW_ROWS_EXPONENT, choose_exponent
 from tests.estimators.few_rows import data
 
 X, Y = data()
@@ -20,14 +19,9 @@ def weighted(**settings) -> PLTClassifier:
     return PLTClassifier(**{"label_weighting": 0.5} | settings).fit(X, Y)
 
 
-def raw(clf) -> np.ndarray:
-    """Probabilities of all labels before the curve."""
-    model = clf.model_
-    return model.calibrated(plain(model.calibration)).search(clf._query(X))[0].toarray()
-
-
-def plain(calibration):
-    return replace(calibration, curve=None, weights=None)
+def ranks(clf) -> np.ndarray:
+    """Weight times probability of all labels."""
+    return clf.predict_proba(X).toarray() * clf.model_.calibration.weights
 
 
 def test_weights_are_powers_of_the_inverse_propensity() -> None:
@@ -39,10 +33,9 @@ def test_weights_are_powers_of_the_inverse_propensity() -> None:
 @pytest.mark.parametrize("n_trees", [1, 3])
 def test_the_best_labels_are_ranked_by_weight_times_probability(n_trees: int, rerank) -> None:
     clf = weighted(n_trees=n_trees, tree="kmeans", rerank=rerank)
-    ranks = raw(clf) * clf.model_.calibration.weights
     labels, _ = clf.top_k(X, k=20)  # all labels, so that rankers rank them all
-    found = np.take_along_axis(ranks, labels, axis=1)
-    np.testing.assert_allclose(found, -np.sort(-ranks, axis=1), rtol=1e-5)
+    found = np.take_along_axis(ranks(clf), labels, axis=1)
+    np.testing.assert_allclose(found, -np.sort(-ranks(clf), axis=1), rtol=1e-5)
 
 
 @pytest.mark.parametrize("rerank", [False, True])
@@ -83,11 +76,11 @@ def test_chosen_labels_are_ranked_as_among_all() -> None:
 
 
 @pytest.mark.parametrize("method", ["sigmoid", None])
-def test_a_calibration_keeps_the_ranking(method) -> None:
+def test_the_ranking_follows_a_new_calibration(method) -> None:
     clf = weighted()
-    before = clf.top_k(X, 5)[0]
-    after = clf.calibrate(*(() if method is None else (X, Y)), method=method).top_k(X, 5)[0]
-    np.testing.assert_array_equal(after, before)
+    labels, _ = clf.calibrate(*(() if method is None else (X, Y)), method=method).top_k(X, 20)
+    found = np.take_along_axis(ranks(clf), labels, axis=1)
+    np.testing.assert_allclose(found, -np.sort(-ranks(clf), axis=1), rtol=1e-5)
 
 
 def test_a_file_keeps_the_ranking(tmp_path) -> None:
@@ -101,17 +94,40 @@ def test_few_rows_use_a_fixed_exponent() -> None:
     np.testing.assert_allclose(found, INVERSE**FEW_ROWS_EXPONENT, rtol=1e-5)
 
 
-def test_an_exponent_is_found_with_rows_held_out() -> None:
+def many_rows() -> tuple[sparse.csr_array, np.ndarray]:
     rng = np.random.default_rng(0)
     rows = sparse.random_array((6000, 30), density=0.2, rng=rng, format="csr", dtype=np.float32)
-    labels = (rng.random((6000, 12)) < np.linspace(0.02, 0.5, 12)).astype(np.uint8)
+    return rows, (rng.random((6000, 12)) < np.linspace(0.02, 0.5, 12)).astype(np.uint8)
+
+
+def test_an_exponent_is_found_with_rows_held_back() -> None:
+    rows, labels = many_rows()
     found = [
-        PLTClassifier(label_weighting="propensity", C=0.01, n_jobs=n_jobs)
-        .fit(rows, labels)
-        .model_.calibration.weights
+        PLTClassifier(label_weighting="propensity", C=0.01, n_jobs=n_jobs).fit(rows, labels)
         for n_jobs in (1, 2)
     ]
-    np.testing.assert_array_equal(*found)
+    weights = [clf.model_.calibration.weights for clf in found]
+    np.testing.assert_array_equal(*weights)
+    inverse = 1 / metrics.propensities(labels)
+    powers = np.log(weights[0]) / np.log(inverse)
+    assert np.ptp(powers) < 1e-4
+    assert np.abs(np.array(EXPONENTS) - powers[0]).min() < 1e-4
+
+
+def test_an_exponent_of_classes_is_found_with_rows_held_back() -> None:
+    rows, _ = many_rows()
+    classes = np.argmax(rows.toarray()[:, :12] + np.linspace(0, 0.5, 12), axis=1)
+    clf = HSMClassifier(label_weighting="propensity").fit(rows, classes)
+    assert clf.model_.calibration.weights[0] != 1
+    np.testing.assert_allclose(clf.predict_proba(rows).sum(axis=1), 1, atol=1e-5)
+
+
+def test_the_weights_cost_no_second_fit(monkeypatch) -> None:
+    calls = []
+    train = fit.train_nodes
+    monkeypatch.setattr(fit, "train_nodes", lambda *a, **b: calls.append(1) or train(*a, **b))
+    PLTClassifier(label_weighting="propensity", C=1).fit(*many_rows())
+    assert len(calls) == 1
 
 
 def test_the_exponent_does_not_cost_precision() -> None:

@@ -13,16 +13,19 @@ from labeltree.data.nested_lists import in_form
 from labeltree.estimators.fitted import FittedAttributes
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.estimators.state import FittedState
-from labeltree.model.calibration import Calibration, fixed_calibration
+from labeltree.model.calibration import ONE, Calibration, fixed_calibration
 from labeltree.model.interface import LabelModel
 from labeltree.threads import n_threads
 from labeltree.training.fit import Fitted
+from labeltree.training.held_back import HeldBack
+from labeltree.training.label_weighting import label_weights
 
 
 class CalibrationMixin(FittedAttributes):
     """Methods that learn from held-out rows."""
 
     threshold: float
+    label_weighting: str | float | None
 
     @checked
     @one_at_a_time
@@ -121,18 +124,22 @@ class CalibrationMixin(FittedAttributes):
         before: FittedState | None,
     ) -> LabelModel:
         """Return the model of a fit, calibrated by the rows that it held back, if any."""
+        calibration, held = fitted.model.calibration, None
+        n_jobs = n_threads(self.n_jobs)
         if fitted.held is not None:
-            held, unseen, scores = fitted.held
-            curve = learn_held_curve(
-                unseen, X[held], rows.select(held), scores, n_threads(self.n_jobs)
-            )
-            return fitted.model.calibrated(replace(fitted.model.calibration, curve=curve))
+            numbers, unseen, scores = fitted.held
+            back = HeldBack(X[numbers], rows.select(numbers), scores)
+            if calibration.siblings != ONE:
+                calibration = replace(calibration, curve=learn_held_curve(unseen, *back, n_jobs))
+            scored = replace(unseen.calibration, curve=calibration.curve)
+            held = unseen.calibrated(scored), back
         # A warm start with few rows. It has no rankers, so that their curve would not fit.
-        if before is not None and not before.has_rankers:
-            return fitted.model.calibrated(
-                before.model.calibration.kept_for(fitted.model.calibration)
-            )
-        return fitted.model
+        elif before is not None and not before.has_rankers:
+            calibration = before.model.calibration.kept_for(calibration)
+        if self.label_weighting is not None:
+            weights = label_weights(self.label_weighting, rows, held, n_jobs)
+            calibration = replace(calibration, weights=weights)
+        return fitted.model.calibrated(calibration)
 
     def _calibrated(self, state: FittedState, calibration: Calibration) -> Self:
         model = state.model.calibrated(calibration)

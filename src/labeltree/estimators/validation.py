@@ -126,7 +126,6 @@ def label_limits(
     if labels is None and weights is None:
         return None
     check_kind("weights", weights, "ArrayLike | None")
-    is_own = weights is None and own_weights is not None
     given = own_weights if weights is None else weights
     factors = np.ones(len(classes), np.float32) if given is None else np.asarray(given)
     if factors.shape != (len(classes),):
@@ -142,7 +141,7 @@ def label_limits(
         is_chosen = np.zeros(len(classes), np.bool_)
         is_chosen[[number[label] for label in labels]] = True
         factors = np.where(is_chosen, factors, 0.0)
-    return LabelLimits(weights=factors, n_labels=len(classes), before_curve=is_own)
+    return LabelLimits(weights=factors, n_labels=len(classes))
 
 
 def check_share(name: str, value: float) -> None:

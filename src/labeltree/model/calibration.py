@@ -47,7 +47,7 @@ class Calibration:
         probability of the score -1, which negative rows are trained for, stays the same. None for
         1, and for learned slopes.
     weights
-        The best k labels are ranked by weight times the probability before the curve; None for 1.
+        The best k labels are ranked by weight times probability; None for 1.
     curve
         Map from products along paths, averaged over trees, to probabilities of labels.
     siblings
@@ -114,7 +114,7 @@ class Calibration:
         """Return the weights of labels as limits of a search; None if there are none."""
         if self.weights is None:
             return None
-        return LabelLimits(weights=self.weights, n_labels=n_labels, before_curve=True)
+        return LabelLimits(weights=self.weights, n_labels=n_labels)
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return a part that JSON can represent, and the arrays that there are by name."""

@@ -23,8 +23,6 @@ class LabelLimits:
     weights
         Labels are ranked by weight times probability; labels with a weight of 0 are never returned.
         None for 1.
-    before_curve
-        Whether weights multiply the probability before the curve of a calibration, not after it.
     n_labels
         Number of labels, which is the required length of both arrays.
 
@@ -40,28 +38,21 @@ class LabelLimits:
         thresholds: Any = None,
         weights: Any = None,
         n_labels: int,
-        before_curve: bool = False,
     ) -> None:
         self.thresholds = _checked_array("thresholds", thresholds, n_labels, 1.0)
         self.weights = _checked_array("weights", weights, n_labels, np.inf)
-        self._n_labels, self.before_curve = n_labels, before_curve
+        self._n_labels = n_labels
         self._native: list[_core.LabelLimits] = []
         self._trees: list[LabelTree] = []
         self._before: tuple[Curve, Self] | None = None
 
     def before(self, curve: Curve) -> Self:
-        """Return the limits for a search whose results are mapped by a curve; cached.
-
-        Labels are still ranked by weight times the probability before the curve.
-        """
+        """Return the limits for a search whose results are mapped by a curve; cached."""
+        if self.thresholds is None:
+            return self
         if self._before is None or self._before[0] is not curve:
-            thresholds = None if self.thresholds is None else curve.before(self.thresholds)
-            made = type(self)(
-                thresholds=thresholds,
-                weights=self.weights,
-                n_labels=self._n_labels,
-                before_curve=self.before_curve,
-            )
+            thresholds = curve.before(self.thresholds)
+            made = type(self)(thresholds=thresholds, weights=self.weights, n_labels=self._n_labels)
             self._before = curve, made
         return self._before[1]
 

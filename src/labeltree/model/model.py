@@ -205,7 +205,6 @@ class Model:
         curve = self.calibration.curve
         if by_weight and k is not None and limits is None:
             limits = self._own_limits
-        knots = NO_KNOTS if limits is not None and limits.before_curve else self._knots
         raw = limits if limits is None or curve is None else limits.before(curve)
         self._check_width(X)
         indptr, labels, probabilities, calls = _core.search(
@@ -218,8 +217,8 @@ class Model:
             beam=min(beam or 0, MAX_INT32),
             nodes_per_step=nodes_per_step,
             scaling=scaling._native,
-            curve_x=knots[0],
-            curve_y=knots[1],
+            curve_x=self._knots[0],
+            curve_y=self._knots[1],
             n_threads=n_threads,
         )
         found = sparse.csr_array((probabilities, labels, indptr), shape=(X.shape[0], self.n_labels))

@@ -61,6 +61,7 @@ class FitSettings:
     validation_fraction: float | str | None = None  # of the rows; see `draw_held`
     auto_iter: bool = False  # whether max_iter follows from the rows
     auto_c: bool = False  # whether small fits may change C
+    weighs_labels: bool = False  # whether held-back rows choose the weights of labels
     rerank: bool | str = False  # whether to train rankers; "auto" asks held-back rows
     # More trees are trained if there are no rankers, and kept if held-back rows gain from them.
     n_sure: int | None = None
@@ -68,11 +69,12 @@ class FitSettings:
     def fraction(self, kind: Kind) -> float | str | None:
         """Return the share of the rows to hold back.
 
-        None are if there is a single pass to learn from them, or if probabilities sum to 1, which a
-        curve would change.
+        None are if there is a single pass to learn from them, or if nothing is learned from them:
+        a curve would change probabilities that sum to 1.
         """
-        is_divided = sibling_sums(self.normalize_proba, kind) == ONE
-        return None if is_divided or self.solver.max_iter < 2 else self.validation_fraction
+        has_curve = sibling_sums(self.normalize_proba, kind) != ONE
+        is_used = (has_curve or self.weighs_labels) and self.solver.max_iter >= 2
+        return self.validation_fraction if is_used else None
 
     def solver_of(self, held: NDArray[np.int32]) -> SolverSettings:
         """Return the settings of the solver for a fit that holds these rows back."""

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeltree.data import LabelRows
-from labeltree.data.features import FeatureMatrix
 from labeltree.metrics.propensity import Gains, gains, psp
 from labeltree.metrics.ranked_hits import ranked_hits
-from labeltree.progress import Progress
-from labeltree.threads import n_threads
-from labeltree.training.fit import FitSettings, Fitted
+from labeltree.model.model import Model
+from labeltree.training.held_back import HeldBack
 from labeltree.training.slope_factors import inverse_propensities
 
-#: Finds the exponent with held-out rows.
+#: Finds the exponent with held-back rows.
 PROPENSITY = "propensity"
 #: Exponents to choose from: closer to each other where precision falls fast.
-EXPONENTS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
-MAX_LOSS = 0.005  #: of P@1, with half a standard error added
-FEW_ROWS_EXPONENT = 0.01  #: if there are fewer than MIN_HELD_OUT rows to choose by
-MIN_HELD_OUT = 500
-_MAX_HELD_OUT = 10_000
-_SHARE = 0.1
+EXPONENTS = (
+    0.0,
+    0.01,
+    0.02,
+    0.03,
+    0.05,
+    0.07,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    1.0,
+)
+MAX_LOSS = 0.005  #: of precision, with half a standard error added
+FEW_ROWS_EXPONENT = 0.03  #: if no rows are held back
 _CANDIDATES = 30  # labels per row, by probability, that are ranked again
 _KS = (1, 3, 5)
-
-#: Fits a model to X and labels, with weights of rows, settings and progress.
-Fit: TypeAlias = Callable[
-    [FeatureMatrix, LabelRows, "NDArray[np.float32] | None", FitSettings, "Progress | None"], Fitted
-]
 
 
 def checked_label_weighting(given: Any) -> str | float | None:
@@ -49,55 +55,34 @@ def checked_label_weighting(given: Any) -> str | float | None:
     return float(given)
 
 
-def weighted_fit(fit: Fit, weighting: str | float | None) -> Fit:
-    """Return a fit whose model ranks rare labels higher, by an exponent or by a chosen one."""
-    if weighting is None:
-        return fit
+def label_weights(
+    weighting: str | float, rows: LabelRows, held: tuple[Model, HeldBack] | None, n_threads: int
+) -> NDArray[np.float32]:
+    """Return the weight of each label in rankings: a power of its inverse propensity.
 
-    def fit_with_weights(
-        X: FeatureMatrix,
-        rows: LabelRows,
-        weight: NDArray[np.float32] | None,
-        settings: FitSettings,
-        progress: Progress | None,
-    ) -> Fitted:
-        fitted = fit(X, rows, weight, settings, progress)
-        inverse = inverse_propensities(rows.counts.astype(np.float64), rows.n_rows)
-        exponent = weighting
-        if isinstance(exponent, str):
-            exponent = _found_exponent(fit, X, rows, weight, settings, inverse)
-        weights = np.asarray(inverse**exponent, np.float32)
-        calibration = replace(fitted.model.calibration, weights=weights)
-        return replace(fitted, model=fitted.model.calibrated(calibration))
+    Parameters
+    ----------
+    weighting
+        "propensity", or the exponent.
+    rows
+        Labels of all training rows.
+    held
+        Held-back rows that choose the exponent, and the calibrated model that scores them. None to
+        use a small exponent.
+    n_threads
+        Number of threads.
+    """
+    inverse = inverse_propensities(rows.counts.astype(np.float64), rows.n_rows)
+    if isinstance(weighting, str):
+        weighting = FEW_ROWS_EXPONENT if held is None else _found(*held, inverse, n_threads)
+    return np.asarray(inverse**weighting, np.float32)
 
-    return fit_with_weights
 
-
-def _found_exponent(
-    fit: Fit,
-    X: FeatureMatrix,
-    rows: LabelRows,
-    weight: NDArray[np.float32] | None,
-    settings: FitSettings,
-    inverse: NDArray[np.float64],
-) -> float:
-    """Return the exponent that suits rows which a second model was not trained on."""
-    n_held = min(int(rows.n_rows * _SHARE), _MAX_HELD_OUT)
-    is_held = np.zeros(rows.n_rows, np.bool_)
-    random = np.random.default_rng([settings.forest.seed, rows.n_rows])
-    is_held[random.choice(rows.n_rows, n_held, replace=False)] = True
-    kept, held = np.flatnonzero(~is_held), np.flatnonzero(is_held & (np.diff(rows.indptr) > 0))
-    if len(held) < MIN_HELD_OUT:
-        return FEW_ROWS_EXPONENT
-    of_rows = None if weight is None else weight[kept]
-    inner = replace(settings, checkpoint_dir=None)
-    model = fit(X[kept], rows.select(kept), of_rows, inner, None).model
-    # Ranked by the probability before any curve, as in searches.
-    model = model.calibrated(replace(model.calibration, curve=None))
-    k = min(_CANDIDATES, rows.n_labels)
-    found, _ = model.search(X[held], k=k, n_threads=n_threads(settings.n_jobs))
+def _found(model: Model, held: HeldBack, inverse: NDArray[np.float64], n_threads: int) -> float:
+    k = min(_CANDIDATES, model.n_labels)
+    found, _ = model.search(held.X, k=k, n_threads=n_threads, held=held.scores)
     labels, probabilities = found.indices.reshape(-1, k), found.data.reshape(-1, k)
-    return choose_exponent(labels, probabilities, rows.select(held), inverse)
+    return choose_exponent(labels, probabilities, held.rows, inverse)
 
 
 def choose_exponent(
@@ -106,7 +91,9 @@ def choose_exponent(
     truth: LabelRows,
     inverse: NDArray[np.float64],
 ) -> float:
-    """Return the exponent with the highest mean of PSP@1, 3 and 5 whose P@1 is hardly lower.
+    """Return the exponent with the highest mean of PSP@1, 3 and 5 that hardly lowers precision.
+
+    Neither P@1 nor the mean of P@1, 3 and 5 may be lower by more than MAX_LOSS.
 
     Parameters
     ----------
@@ -124,12 +111,16 @@ def choose_exponent(
         order = np.argsort(-probabilities * inverse[labels] ** exponent, axis=1, kind="stable")
         hits = ranked_hits(truth, np.take_along_axis(labels, order, axis=1)[:, :width], width)
         scored: Gains = gains(hits, 1 / inverse)
-        first = hits.hits[:, 0].astype(np.float64)
+        precision = np.stack([hits.hits[:, :k].sum(axis=1) / k for k in _KS])
         if exponent == EXPONENTS[0]:
-            unweighted = first
-        loss = unweighted - first
-        error = loss.std() / np.sqrt(len(loss))
+            unweighted = precision
+        lost = unweighted - precision
         gain = sum(psp(scored, min(k, width)) for k in _KS)
-        if loss.mean() + 0.5 * error <= MAX_LOSS and gain > best_gain:
+        if _is_small(lost[0]) and _is_small(lost.mean(axis=0)) and gain > best_gain:
             best, best_gain = exponent, gain
     return best
+
+
+def _is_small(lost: NDArray[np.float64]) -> bool:
+    """Return whether the mean loss of rows is at most MAX_LOSS, half a standard error included."""
+    return bool(lost.mean() + 0.5 * lost.std() / np.sqrt(len(lost)) <= MAX_LOSS)

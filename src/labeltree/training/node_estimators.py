@@ -331,8 +331,7 @@ def _limited(
     weights = np.ones(means.shape[1], np.float32) if limits.weights is None else limits.weights
     thresholds = 0.0 if limits.thresholds is None else limits.thresholds
     allowed = (weights > 0) & (known >= np.float32(threshold)) & (known >= thresholds)
-    ranks = weights * (means if limits.before_curve else known)
-    order = np.argsort(np.where(allowed, -ranks, np.inf), axis=1, kind="stable")[:, :k]
+    order = np.argsort(np.where(allowed, -weights * known, np.inf), axis=1, kind="stable")[:, :k]
     values = np.take_along_axis(known, order, axis=1)
     return _compressed(order, values, np.take_along_axis(allowed, order, axis=1), means.shape)
 
