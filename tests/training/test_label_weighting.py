@@ -138,11 +138,19 @@ def test_the_exponent_does_not_cost_precision() -> None:
     assert choose_exponent(labels, probabilities, truth, np.array([1.1, 9.0])) < 0.1
 
 
-def test_the_exponent_is_large_where_rare_labels_are_as_good() -> None:
+def test_the_exponent_is_above_0_where_rare_labels_are_as_good() -> None:
     labels = np.tile(np.array([[0, 1]], np.int32), (1000, 1))
-    probabilities = np.tile(np.array([[0.9, 0.3]], np.float32), (1000, 1))
+    probabilities = np.tile(np.array([[0.9, 0.895]], np.float32), (1000, 1))
     truth = as_labels([[0, 1]] * 1000, n_labels=2)
-    assert choose_exponent(labels, probabilities, truth, np.array([1.1, 9.0])) >= 0.5
+    assert choose_exponent(labels, probabilities, truth, np.array([1.1, 9.0])) > 0
+
+
+def test_the_exponent_is_small_where_rare_labels_promise_less() -> None:
+    # Few rows cannot show that a rare label is true as often as a frequent one.
+    labels = np.tile(np.array([[0, 1]], np.int32), (40, 1))
+    probabilities = np.tile(np.array([[0.9, 0.3]], np.float32), (40, 1))
+    truth = as_labels([[0, 1]] * 40, n_labels=2)
+    assert choose_exponent(labels, probabilities, truth, np.array([1.1, 9.0])) < 0.5
 
 
 @pytest.mark.parametrize("given", ["rare", 2.0, -1, True])
