@@ -121,6 +121,7 @@ SYSTEMS = [
         {"tree_params": {"width": 1}, "quantize": True},
     ),
     System("labeltree, no feature weighting", "labeltree", {"feature_weighting": None}),
+    System("labeltree, high effort", "labeltree", {"effort": "high"}),
     System("labeltree, best effort", "labeltree", {"effort": "best"}),
     System("labeltree, rare labels first", "labeltree", {"label_weighting": "propensity"}),
     System("labeltree, full label weights", "labeltree", {"label_weighting": 1.0}),
