@@ -27,6 +27,7 @@ MEASURED = (
     "guide",
     "online",
     "pipe",
+    "plans",
     "scale",
     "serve",
     "text",

@@ -2,7 +2,6 @@
 
 #include "arrays.hpp"
 #include "parts.hpp"
-#include "tree/active_features.hpp"
 #include "tree/cost.hpp"
 
 namespace labeltree::bind {
@@ -41,14 +40,6 @@ void bind_weights(nb::module_& m) {
             unlocked([&] { return node_weights(tree, rows_view(indptr, indices), view(row_weight)); }));
       },
       "tree"_a, array("indptr"), array("indices"), array("row_weight"));
-  m.def(
-      "active_features",
-      [](const Tree& tree, I64 indptr, I32 indices, I64 feature_indptr, I32 features, int64_t n_features) {
-        const FeaturePattern X{view(feature_indptr), view(features), count(n_features, "n_features")};
-        return give(unlocked([&] { return active_features(tree, rows_view(indptr, indices), X); }));
-      },
-      "tree"_a, array("indptr"), array("indices"), array("feature_indptr"), array("features"),
-      "n_features"_a);
 }
 
 void bind_costs(nb::module_& m) {

@@ -25,6 +25,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "guide": [],
     "online": ["--data", "changelogs", "--finish", "DATA/a"],
     "pipe": ["--lines", "9"],
+    "plans": ["DATA/a", "--max-rows", "9"],
     "scale": ["--max-labels", "1000"],
     "serve": ["--seconds", "1", "--max-texts", "9"],
     "text": [],

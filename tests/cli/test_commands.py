@@ -43,7 +43,7 @@ def test_help_shows_examples(command, capsys) -> None:
         ([], "COMMAND"),
         (["grow"], "invalid choice: 'grow'"),
         (["plan", "--budget", "fast", "x.txt"], 'a limit is a number and a unit, such as "60s"'),
-        (["plan", "x.txt", "--budget", "50us"], "a budget cannot limit the time of a query"),
+        (["plan", "x.txt", "--budget", "latency=1s"], "a budget limits time, memory, model, query"),
         (["plan"], "no data is given"),
         (["plan", "x.txt", "--y", "Y.npz"], "the data must be one file, or --x and --y"),
         (["plan", "X.npz"], "npz files come in pairs"),

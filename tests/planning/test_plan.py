@@ -60,11 +60,16 @@ def test_the_default_tree_of_the_estimators_is_compared() -> None:
     assert "auto: the default tree" in plan(features, labels, trees=["auto"]).table()
 
 
-def test_no_query_time_is_shown() -> None:
+def test_query_time_is_shown() -> None:
     made = plan(X, MULTILABEL)
-    assert "query" not in made.table().splitlines()[0]
-    assert "query time are not estimated" in " ".join(made.table().split())
-    assert not [name for name in made.to_dict()["trees"][0] if "latency" in name]
+    assert made.table().splitlines()[0].endswith("query")
+    assert all(row["query_seconds"] > 0 for row in made.to_dict()["trees"])
+
+
+def test_a_budget_can_limit_the_time_of_a_query() -> None:
+    made = plan(X, MULTILABEL, trees=["star"], budget="0.0001ns")
+    assert not made.fits
+    assert made.best.breaks[0].startswith("query ")
 
 
 def test_one_label_per_row_is_detected() -> None:

@@ -1,89 +1,53 @@
-"""Feature counts and the estimates based on them."""
+"""Estimates for trees, compared with what training them takes."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from labeltree import LabelTree, _core
-from labeltree.data import as_features, as_labels
-from labeltree.planning.resources import RATES, FeatureCounts, active_features, estimate
-from tests.reference import planning as reference
+from benchmarks.generator import Generator
+from labeltree import PLTClassifier, trees
+from labeltree.planning.resources import Estimator, Resources
 
-NESTED = [[0, 1], 2]
-TREE = LabelTree.from_nested(NESTED)
+X, Y = Generator(n_labels=300, n_features=4096).rows(6000)
+TREE = trees.kmeans(X, Y, arity=8, max_leaf_size=20)
 
 
-def dense(features: list[set[int]], n_features: int = 6) -> np.ndarray:
-    return np.array([[float(f in own) for f in range(n_features)] for own in features])
+@cache
+def estimated() -> Resources:
+    return Estimator(X, Y, seed=0).estimate(TREE)
 
 
-def test_inner_nodes_count_the_features_of_their_rows() -> None:
-    X = FeatureCounts.of(as_features(dense([{0, 1}, {1, 2}, {5}])))
-    rows = as_labels([[0], [1], [2]], n_labels=3)
-    assert active_features(TREE, rows, X).tolist() == [4, 3, 0, 0, 0]
+def test_the_size_of_the_model_is_estimated() -> None:
+    model = PLTClassifier(tree=TREE).fit(X, Y).model_
+    assert estimated().model_bytes == pytest.approx(model.n_bytes, rel=0.2)
 
 
-def test_rows_without_labels_reach_no_inner_node() -> None:
-    X = FeatureCounts.of(as_features(dense([{0}, {1, 2}])))
-    rows = as_labels([[0], []], n_labels=3)
-    assert active_features(TREE, rows, X).tolist() == [1, 1, 0, 0, 0]
+def test_memory_is_at_least_that_of_the_data_and_the_model() -> None:
+    data = X.data.nbytes + X.indices.nbytes + Y.indices.nbytes
+    assert estimated().training_bytes > data + estimated().model_bytes
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.sets(st.integers(0, 5)), st.sets(st.integers(0, 5))), min_size=1, max_size=8
-    )
-)
-def test_weights_equal_the_reference(pairs: list[tuple[set[int], set[int]]]) -> None:
-    nested = [[0, [1, 2, 3]], [4, 5]]
-    labels, features = [row for row, _ in pairs], [own for _, own in pairs]
-    tree = LabelTree.from_nested(nested)
-    rows = as_labels([sorted(row) for row in labels], n_labels=6)
-    X = FeatureCounts.of(as_features(dense(features)))
-    resources = estimate(tree, rows, X)
-    weights = resources.model_bytes / RATES.bytes_per_weight
-    assert weights == reference.n_weights(nested, labels, features)
+def test_all_times_are_above_zero() -> None:
+    found = estimated()
+    assert min(found.training_seconds, found.query_seconds, found.batch_seconds) > 0
 
 
-def test_sampled_features_are_scaled_up() -> None:
-    ones = np.ones((3, 4000))
-    ones[1] = 0.0
-    X = FeatureCounts.of(as_features(ones))
-    rows = as_labels([[0], [1], [1]], n_labels=2)
-    tree = LabelTree.from_nested([0, 1])
-    counted = active_features(tree, rows, X, max_entries=4000)
-    assert counted[0] != 4000
-    assert counted[0] == pytest.approx(4000, rel=0.1)  # 7 standard deviations
+def test_sizes_do_not_depend_on_measured_times() -> None:
+    again = Estimator(X, Y, seed=0).estimate(TREE)
+    assert again.model_bytes == estimated().model_bytes
+    assert again.training_bytes == estimated().training_bytes
 
 
-def test_estimates_are_products_of_rows_pairs_and_features() -> None:
-    X = FeatureCounts.of(as_features(dense([{0, 1}, {1, 2}])))
-    rows = as_labels([[0], [2]], n_labels=3)  # costs 5 and 3 at two inner nodes and one
-    resources = estimate(TREE, rows, X)
-    nanoseconds = 2 * (3 * RATES.train_row_ns + 8 * RATES.train_pair_ns)
-    assert resources.training_seconds == pytest.approx(nanoseconds * 1e-9)
+@pytest.mark.parametrize("n_rows", [1, 2, 5])
+def test_few_rows_have_estimates(n_rows: int) -> None:
+    found = Estimator(X[:n_rows], Y.select(np.arange(n_rows)), seed=0).estimate(TREE)
+    assert np.isfinite(list(vars(found).values())).all()
 
 
-def test_different_numbers_of_rows_are_refused() -> None:
-    zero = np.zeros(1, np.int64)
-    none = np.zeros(0, np.int32)
-    with pytest.raises(ValueError, match="X and Y must have equally many rows, but have 0 and 1"):
-        _core.active_features(TREE._native, np.array([0, 0]), none, zero, none, 5)
-
-
-@pytest.mark.parametrize("feature", [-1, 2])
-def test_features_outside_the_matrix_are_refused(feature: int) -> None:
-    one = np.array([0, 1])
-    with pytest.raises(ValueError, match=r"is outside 0\.\.1"):
-        _core.active_features(
-            TREE._native,
-            one,
-            np.zeros(1, np.int32),
-            one,
-            np.array([feature], np.int32),
-            2,
-        )
+def test_rows_without_labels_have_estimates() -> None:
+    labels = Y.select(np.arange(3))
+    empty = type(labels)(np.zeros(4, np.int64), labels.indices[:0], labels.n_labels, None, "sets")
+    assert np.isfinite(Estimator(X[:3], empty, seed=0).estimate(TREE).model_bytes)

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=_budget,
         help="limits separated by commas: 60s (building and training), 500MB (training), "
-        "model=20MB",
+        "model=20MB, 2ms (a query of one row)",
     )
     known = ",".join(candidate.name for candidate in CANDIDATES)
     parser.add_argument(

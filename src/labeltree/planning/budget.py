@@ -12,12 +12,12 @@ from labeltree.units import BYTES, LONG_SECONDS, SECONDS, parse_quantity
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits on training and on the size of the model; None means no limit.
+    """Limits on training, on the size of the model and on queries; None means no limit.
 
     Examples
     --------
     >>> Budget.parse("60s, 500MB")
-    Budget(time=60.0, memory=500000000.0, model=None)
+    Budget(time=60.0, memory=500000000.0, model=None, query=None)
     >>> Budget.parse({"model": "20MB"}).model
     20000000.0
     """
@@ -25,6 +25,7 @@ class Budget:
     time: float | None = None  #: training time in seconds
     memory: float | None = None  #: peak memory while training, in bytes
     model: float | None = None  #: size of the model in bytes
+    query: float | None = None  #: time of a query of one row in seconds
 
     def __post_init__(self) -> None:
         check_values(type(self).__init__, vars(self))
@@ -44,15 +45,15 @@ class Budget:
         Parameters
         ----------
         given
-            A string such as "60s" or "5min" (training time) or "500MB" or "2GiB" (memory while
-            training). Separate several limits with commas, and name a limit explicitly with
-            "time=500ms" or "model=20MB". Alternatively, a mapping from time, memory and model to
-            such strings or to seconds and bytes.
+            A string such as "60s" or "5min" (training time), "500MB" or "2GiB" (memory while
+            training), or "2ms" (a query of one row). Separate several limits with commas, and name
+            a limit explicitly with "time=500ms" or "model=20MB". Alternatively, a mapping from
+            time, memory, model and query to such strings or to seconds and bytes.
 
         Raises
         ------
         ValueError
-            If a limit is malformed, or limits the time of a query, which is not estimated.
+            If a limit is malformed.
         """
         if given is None or isinstance(given, Budget):
             return given or cls()
@@ -81,16 +82,12 @@ def _parse_part(part: str) -> tuple[str, float]:
     if unit in BYTES:
         return "memory", value * BYTES[unit]
     if unit in SECONDS:
-        raise ValueError(
-            _no_latency(part.strip()) + f"; to limit training, use time={part.strip()}"
-        )
+        return "query", value * SECONDS[unit]
     return "time", value * LONG_SECONDS[unit]
 
 
 def _checked_pair(name: str, limit: float | str) -> tuple[str, float]:
     known = [field.name for field in fields(Budget)]
-    if name == "latency":
-        raise ValueError(_no_latency(f"{name}={limit}"))
     if name not in known:
         raise ValueError(f"a budget limits {', '.join(known)}, but got {name!r}")
     if not isinstance(limit, str):
@@ -100,10 +97,3 @@ def _checked_pair(name: str, limit: float | str) -> tuple[str, float]:
     if unit not in units:
         raise ValueError(f"a limit of {name} must be in {', '.join(units)}, but is {limit!r}")
     return name, value * units[unit]
-
-
-def _no_latency(given: str) -> str:
-    return (
-        f"a budget cannot limit the time of a query, but has {given}, because it is not known "
-        "before training; train the model and measure it with labeltree evaluate"
-    )

@@ -1,135 +1,155 @@
-"""Estimates for a tree: training time, training memory and model size.
+"""Estimates for a tree: training time, training memory, model size and query time.
 
-Nothing is timed: operations are counted and multiplied by `RATES`.
+Some packs of nodes are trained on all rows, and whole models on samples of the rows. What they take
+is extrapolated. All times are CPU seconds on one thread of this machine.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import time
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from labeltree import _core, cost
+from labeltree import _core
 from labeltree.data import LabelRows
+from labeltree.data.features import FeatureMatrix
+from labeltree.data.row_scaling import RowScaling
+from labeltree.estimators.classifiers import PLTClassifier
+from labeltree.planning.pack_sample import train_sample
+from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
+from labeltree.training.feature_weighting import learn_scaling
+from labeltree.training.inner_split import draw_held
+from labeltree.training.loss_weights import NodeCounts
+from labeltree.training.nodes import batches, make_trainer
+from labeltree.training.settings_check import compared_settings
 from labeltree.trees import LabelTree
 
-#: Maximum number of entries of X read to count the features of all nodes; takes a few seconds.
-MAX_ENTRIES = 4e9
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Time and memory of each operation on one core.
-
-    The rates are fitted to the training times of thirteen trees on eurlex-4k
-    (benchmarks/pages/cost_model.py), and rounded up for weights that do not stay in cache. Absolute
-    times are rough; the ratio between two trees is more accurate. `planning.measure_cost_model`
-    fits a cost model to your own rows and machine.
-    """
-
-    train_row_ns: float = 8.0  #: per feature of a row, for each node whose children it trains
-    train_pair_ns: float = 2.0  #: per feature of a row, for each node it trains
-    bytes_per_weight: int = 8  #: feature number and value of each weight
-    n_lanes: int = 16  #: nodes trained at once, with a float32 for every feature
-
-
-RATES = Rates()
+# With more rows a search evaluates fewer nodes, which have more weights: its time falls by less
+# than their number.
+_EVALUATED_POWER = 0.5
+_WAITING_BYTES = 16  # of a weight, which is there twice while the parts of a batch are joined
+_CACHE = 32e6  # bytes of weights that stay in the cache
+_MISSES = 0.15  # share of its time by which a search is slower for each doubling beyond the cache
 
 
 @dataclass(frozen=True)
 class Resources:
     """Estimates for one tree, on one core."""
 
-    training_seconds: float
-    training_bytes: float  #: upper bound: data, model and the buffers of nodes in training
-    model_bytes: float  #: upper bound: all weights before thresholding
+    training_seconds: float  #: of `fit`, without building the tree
+    training_bytes: float  #: peak: data, model and the buffers of nodes in training
+    model_bytes: float
+    query_seconds: float  #: of a search for the 5 best labels of one row
+    batch_seconds: float  #: of the same for each of many rows
 
 
-@dataclass(frozen=True)
-class FeatureCounts:
-    """The sparsity pattern of X, shared by the estimates of all trees."""
+class _Prepared(NamedTuple):
+    """Scaled rows, samples of them, and the CPU seconds and bytes that scaling took."""
 
-    indptr: NDArray[np.int64]
-    features: NDArray[np.int32]
-    n_features: int
-    n_rows: int
-    n_used: int  #: features that occur in at least one row
+    X: FeatureMatrix
+    samples: RowSamples
+    seconds: float
+    n_bytes: float
 
-    @classmethod
-    def of(cls, X: Any) -> FeatureCounts:
-        """Return the sparsity pattern of X, a CSR array made by `as_features`."""
-        used = np.zeros(X.shape[1], bool)
-        used[X.indices] = True
-        indptr = X.indptr.astype(np.int64, copy=False)
-        features = X.indices.astype(np.int32, copy=False)
-        return cls(indptr, features, X.shape[1], X.shape[0], int(np.count_nonzero(used)))
+
+class Estimator:
+    """Rows to estimate what trees take that are trained on them.
+
+    Parameters
+    ----------
+    X, rows
+        The training rows, as given by the user.
+    seed
+        Seed of all samples.
+    """
+
+    def __init__(self, X: FeatureMatrix, rows: LabelRows, seed: int) -> None:
+        self._X, self._rows, self._seed = X, rows, seed
+        self._settings = PLTClassifier(n_jobs=1, random_state=seed)._settings(None)
+        start = time.process_time()
+        self._scaling = learn_scaling(X, rows)
+        self._learning_seconds = time.process_time() - start
+        self._held = draw_held(rows, None, self._settings.fraction(rows.kind), seed)
+        self._prepared: dict[RowScaling, _Prepared] = {}
+
+    def estimate(self, tree: LabelTree) -> Resources:
+        """Return the estimates for one tree."""
+        start = time.process_time()
+        forest = replace(self._settings.forest, tree=tree)
+        given = replace(self._settings, forest=forest)
+        scaling, settings = compared_settings(self._X, self._rows, self._scaling, given)
+        checking = time.process_time() - start
+        prepared = self._scaled(scaling)
+        start = time.process_time()
+        solver = settings.solver_of(self._held)
+        trainer = make_trainer(tree, prepared.X, self._rows, solver, held=self._held)
+        setup = time.process_time() - start
+        packs = train_sample(trainer, NodeCounts.of(tree, self._rows, None).positive)
+        small = prepared.samples.models(tree, settings)
+        model_bytes = _extrapolated_bytes(small, packs.n_weights)
+        query, batch = self._search_seconds(prepared.samples, small, model_bytes)
+        layout = small[0].layout_seconds * packs.n_weights / max(small[0].n_weights, 1)
+        before = self._learning_seconds + checking + prepared.seconds + setup
+        return Resources(
+            training_seconds=before + packs.seconds + layout + len(self._held) * batch,
+            training_bytes=self._data_bytes
+            + prepared.n_bytes
+            + _trainer_bytes(trainer, packs.n_weights)
+            + model_bytes,
+            model_bytes=model_bytes,
+            query_seconds=query,
+            batch_seconds=batch,
+        )
+
+    def _scaled(self, scaling: RowScaling) -> _Prepared:
+        if scaling not in self._prepared:
+            start = time.process_time()
+            X = scaling(self._X)
+            seconds = time.process_time() - start
+            samples = RowSamples.of(X, self._rows, self._seed)
+            n_bytes = 0.0 if X is self._X else float(X.data.nbytes)
+            self._prepared[scaling] = _Prepared(X, samples, seconds, n_bytes)
+        return self._prepared[scaling]
 
     @property
-    def per_row(self) -> float:
-        """Mean number of features per row."""
-        return len(self.features) / max(self.n_rows, 1)
+    def _data_bytes(self) -> float:
+        """Bytes of X and Y."""
+        X, rows = self._X, self._rows
+        return float(8 * X.nnz + 4 * len(rows.indices) + 16 * rows.n_rows)
 
-    def sample(self, share: float, seed: int) -> FeatureCounts:
-        """Return the pattern with about the given share of the features, drawn at random."""
-        kept = np.random.default_rng(seed).random(self.n_features) < share
-        entries = kept[self.features]
-        filled = np.diff(self.indptr) > 0
-        lengths = np.zeros(self.n_rows, np.int64)
-        lengths[filled] = np.add.reduceat(entries, self.indptr[:-1][filled], dtype=np.int64)
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        features, n_used = self.features[entries], int(np.count_nonzero(kept))
-        return FeatureCounts(indptr, features, self.n_features, self.n_rows, n_used)
+    def _search_seconds(
+        self, samples: RowSamples, small: list[SmallModel], model_bytes: float
+    ) -> tuple[float, float]:
+        """Return the seconds of a query alone and among many, for a model of all rows."""
+        larger, smaller = (one.model for one in small)
+        seconds, evaluated = samples.batch(larger, n_runs=2)
+        growth = np.log(evaluated / samples.batch(smaller)[1]) / np.log(ROWS_RATIO)
+        more_rows = self._rows.n_rows / samples.n_rows
+        fewer = more_rows ** (_EVALUATED_POWER * min(growth, 0.0))
+        sizes = [max(size, _CACHE) for size in (larger.n_bytes, model_bytes)]
+        slower = float(fewer * (1 + _MISSES * max(np.log2(sizes[1] / sizes[0]), 0.0)))
+        return slower * samples.single_seconds(larger), slower * seconds
 
 
-def active_features(
-    tree: LabelTree,
-    rows: LabelRows,
-    X: FeatureCounts,
-    *,
-    max_entries: float = MAX_ENTRIES,
-    seed: int = 0,
-) -> NDArray[np.float64]:
-    """Return the number of distinct features in the rows of each inner node; 0 for leaves.
+def _trainer_bytes(trainer: _core.Trainer, n_weights: float) -> float:
+    """Return the bytes of the trainer, and of weights before they are laid out."""
+    costs = trainer.costs()
+    largest = max((last - first for first, last in batches(costs, 1)), default=0)
+    waiting = n_weights * largest / max(len(costs), 1)
+    return trainer.shared_bytes + trainer.thread_bytes + _WAITING_BYTES * waiting
 
-    The counts are exact if the rows of all inner nodes together have at most `max_entries` entries
-    of X. Beyond that, features are sampled and their counts scaled up, which is unbiased.
+
+def _extrapolated_bytes(small: list[SmallModel], n_weights: float) -> float:
+    """Return the bytes of a model with these weights: linear in them, by two smaller models.
+
+    Bytes per weight depend on how many siblings have a weight for the same feature, which varies
+    with the tree.
     """
-    inner = tree.degree > 0
-    entries = float(cost.node_weights(tree, rows)[inner].sum()) * X.per_row
-    share = min(1.0, max_entries / max(entries, 1.0))
-    if share < 1.0:
-        X = X.sample(share, seed)
-    counts = _core.active_features(
-        tree._native, rows.indptr, rows.indices, X.indptr, X.features, X.n_features
-    )
-    return counts / share
-
-
-def estimate(
-    tree: LabelTree,
-    rows: LabelRows,
-    X: FeatureCounts,
-    *,
-    rates: Rates = RATES,
-) -> Resources:
-    """Return the estimates for training a tree on these rows.
-
-    A node has at most one weight for each feature that occurs in a row of its parent. The time of a
-    query is not estimated, because the number of nodes does not determine it: the children of a
-    node lie side by side, so a few wide nodes take less time than many narrow ones.
-    """
-    active = active_features(tree, rows, X)
-    weights = X.n_used + float(active @ tree.degree)
-    model_bytes = weights * rates.bytes_per_weight
-    data_bytes = 8 * len(X.features) + 4 * len(rows.indices) + 16 * X.n_rows
-    buffers = 4 * rates.n_lanes * float(active.max())
-    weight = cost.node_weights(tree, rows)
-    nanoseconds = rates.train_row_ns * float(weight[tree.degree > 0].sum())
-    nanoseconds += rates.train_pair_ns * (rows.n_rows + float(weight @ tree.degree))
-    return Resources(
-        training_seconds=nanoseconds * X.per_row * 1e-9,
-        training_bytes=data_bytes + model_bytes + buffers,
-        model_bytes=model_bytes,
-    )
+    larger, smaller = (one.model.n_bytes for one in small)
+    more = small[0].n_weights - small[1].n_weights
+    if more <= 0:
+        return float(larger) * max(n_weights, 1.0) / max(small[0].n_weights, 1)
+    slope = (larger - smaller) / more
+    return max(larger + slope * (n_weights - small[0].n_weights), 1.0)

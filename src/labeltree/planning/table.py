@@ -56,6 +56,7 @@ def _columns(plan: Plan) -> list[_Column]:
             ("train", lambda row: format_seconds(_resources(row).training_seconds)),
             ("memory", lambda row: format_bytes(_resources(row).training_bytes)),
             ("model", lambda row: format_bytes(_resources(row).model_bytes)),
+            ("query", lambda row: format_seconds(_resources(row).query_seconds)),
         ]
     return columns
 
@@ -84,9 +85,10 @@ def _notes(plan: Plan) -> list[str]:
         notes.append("unseen: cost of the held-out rows, which the trees were not built from.")
     if first.resources is not None:
         notes.append(
-            "train: estimate for one tree on one core, without held-back rows and re-ranking "
-            f"({_relative_times()}). memory, model: upper bounds, before small weights are "
-            "dropped. Accuracy and query time are not estimated; measure them after training."
+            "train, memory, model, query: estimates from trained samples, on one core; query is "
+            "the search for the 5 best labels of one row. train is for one tree without "
+            f"re-ranking ({_relative_times()}). Accuracy is not estimated; measure it after "
+            "training."
         )
     if any(row.name == AUTO for row in plan.rows):
         notes.append(

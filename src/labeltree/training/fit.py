@@ -200,7 +200,7 @@ class _Fit:
             settings.solver.loss,
             self.X.shape[1],
             has_root(self.rows, self.weight) or any(before.has_root for before in starts),
-            calibration=_calibration(trees, samples, self.rows.kind, settings),
+            calibration=first_calibration(trees, samples, self.rows.kind, settings),
         )
         if not len(self.held):
             return model, None
@@ -234,7 +234,7 @@ class _Fit:
         return model, HeldRows(held.rows, model, held.scores[:n_kept])
 
 
-def _calibration(
+def first_calibration(
     trees: list[LabelTree], samples: list[Sample], kind: str, settings: FitSettings
 ) -> Calibration:
     """Return the calibration of a model without held-back rows."""

@@ -334,7 +334,7 @@ def train_nodes(
     trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start, held, candidates)
     held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
     n_threads = threads_within(trainer, n_threads, max_memory)
-    builder = _new_layout(tree, X.shape[1], trainer, warm_start)
+    builder = new_layout(tree, X.shape[1], trainer, warm_start)
     done, counts = 0, SolverCounts()
     for end, part in () if store is None else store.load():
         builder.add(*part.weights)
@@ -368,8 +368,11 @@ def _held_scores(
     return _core.HeldScores(tree._native, rows.indptr, rows.indices, has_root, scores)
 
 
-def _new_layout(
-    tree: LabelTree, n_features: int, trainer: _core.Trainer, warm_start: WarmStart
+def new_layout(
+    tree: LabelTree,
+    n_features: int,
+    trainer: _core.Trainer,
+    warm_start: WarmStart = NO_WARM_START,
 ) -> _core.LayoutBuilder:
     """Return a layout that has the weights of nodes that will not be trained."""
     is_trained = trainer.is_trained()

@@ -57,6 +57,17 @@ def checked_settings(
     if settings.normalize:
         threads = n_threads(settings.n_jobs)
         scaling = learn_scaling(X, rows, settings.feature_weighting, threads, weight)
+    return compared_settings(X, rows, scaling, settings, weight)
+
+
+def compared_settings(
+    X: FeatureMatrix,
+    rows: LabelRows,
+    scaling: RowScaling,
+    settings: FitSettings,
+    weight: NDArray[np.float32] | None = None,
+) -> tuple[RowScaling, FitSettings]:
+    """Return what `checked_settings` does, for a scaling that is already learned."""
     is_open = settings.feature_weighting is None and not scaling.is_plain
     if settings.validation_fraction is None or not (is_open or settings.auto_c):
         return scaling, settings
