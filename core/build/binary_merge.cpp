@@ -38,7 +38,7 @@ class Clusters {
       });
       clusters.push_back(node);
     }
-    rows_of_[a] = rows_of_[b] = {};
+    rows_of_[a] = rows_of_[b] = std::vector<int64_t>();  // {} would keep their memory
     rows_of_.push_back(std::move(both));
     parent_[a] = parent_[b] = node;
     parent_.push_back(-1);

@@ -102,7 +102,7 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
   vectors.entries.reserve(at(vectors.begin.back()));
   for (std::vector<Entry>& block : blocks) {
     vectors.entries.insert(vectors.entries.end(), block.begin(), block.end());
-    block = {};
+    block = std::vector<Entry>();  // {} would keep its memory
   }
   return vectors;
 }

@@ -192,7 +192,7 @@ class Merger {
   void join(int32_t a, int32_t c) {
     for (const int32_t row : members_[at(a)])
       if (!take_over(row, a, c)) members_[at(c)].push_back(row);
-    members_[at(a)] = {};
+    members_[at(a)] = std::vector<int32_t>();  // {} would keep its memory
     if (similarity_) similarity_->join(a, c);
     const auto node = static_cast<int32_t>(tree_.parent.size());
     hang(a, node, c);

@@ -106,7 +106,7 @@ void Similarity::join(int32_t a, int32_t c) {
     }
   if (both.size() > 2 * max_entries_) keep_heaviest(both, 0, max_entries_);
   squares_[at(c)] = square(both);
-  vectors_[at(a)] = {};
+  vectors_[at(a)] = std::vector<Entry>();  // {} would keep its memory
   looking_from_ = -1;
 }
 

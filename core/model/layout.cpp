@@ -75,7 +75,7 @@ void LayoutBuilder::add(std::span<const int32_t> nodes, const FeatureRows& by_no
       entries.push_back({by_node.indices[at(e)], static_cast<uint8_t>(position), by_node.values[at(e)]});
     if (--n_awaited_[group] > 0) continue;
     lay_out(group, {first + number * GROUP, group_size(size, number * GROUP)}, entries);
-    entries = {};
+    entries = std::vector<Entry>();  // {} would keep its memory
   }
 }
 
