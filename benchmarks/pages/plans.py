@@ -6,12 +6,12 @@ Each tree is trained on one thread right after its estimate. Times are CPU secon
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -41,8 +41,15 @@ FIGURES = {
     "batch_seconds": "batch",
 }
 #: Data sets that the constants of the estimates were chosen with.
-CHOSEN_WITH = ("eurlex-4k", "delicious", "mediamill")
-SHOWN = "tib-gnd"  # in full
+CHOSEN_WITH = (
+    "eurlex-4k",
+    "delicious",
+    "mediamill",
+    "wordnet-hypernyms",
+    "commits-wine",
+    "tib-gnd",
+)
+SHOWN = "yso-finna-en"  # in full
 
 
 def _kmeans(arity: int, max_leaf_size: int, *, balanced: bool = True) -> Build:
@@ -67,18 +74,34 @@ BUILDS: dict[str, Build] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--max-rows", type=int, default=200_000, help="rows drawn from larger sets")
+    parser.add_argument("--max-rows", type=int, default=100_000, help="rows drawn from larger sets")
+
+
+class Rows(NamedTuple):
+    """Where rows come from, so that another process can read them."""
+
+    folder: Path
+    max_rows: int
+
+    def training(self) -> tuple[Any, LabelRows]:
+        """Return the training rows, or as many of them as are wanted."""
+        X, Y = read_rows(self.folder)
+        if Y.n_rows <= self.max_rows:
+            return X, Y
+        drawn = shuffled_split(Y.n_rows, self.max_rows)[0]
+        return as_features(X[drawn]), Y.select(drawn)
+
+    def queries(self) -> Any:
+        """Return some test rows."""
+        X = read_rows(self.folder, "tst")[0]
+        return as_features(X[shuffled_split(X.shape[0], N_BATCH)[0]])
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
     """Yield the figures of all trees on each data set."""
     for folder in asked.folders:
-        X, Y = read_rows(folder)
-        if Y.n_rows > asked.max_rows:
-            drawn = shuffled_split(Y.n_rows, asked.max_rows)[0]
-            X, Y = as_features(X[drawn]), Y.select(drawn)
-        tested = read_rows(folder, "tst")[0]
-        queries = as_features(tested[shuffled_split(tested.shape[0], N_BATCH)[0]])
+        rows = Rows(folder, asked.max_rows)
+        X, Y = rows.training()
         prepared, estimator = cpu_timed(partial(Estimator, X, Y, seed=0))
         inputs = Inputs(X, Y, sweeps=0, random_state=0, n_jobs=1, cost_model=PAPER)
         yield {
@@ -86,15 +109,17 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
             "n_rows": Y.n_rows,
             "n_labels": Y.n_labels,
             "prepare_cpu_s": round(prepared, 3),
-            "trees": [compare(name, inputs, estimator, queries) for name in BUILDS],
+            "trees": [compare(name, inputs, estimator, rows) for name in BUILDS],
         }
 
 
-def compare(name: str, inputs: Inputs, estimator: Estimator, queries: Any) -> dict[str, Any]:
+def compare(name: str, inputs: Inputs, estimator: Estimator, rows: Rows) -> dict[str, Any]:
     """Return the estimated and the measured figures of one tree."""
     tree = BUILDS[name](inputs)
     seconds, estimated = cpu_timed(lambda: estimator.estimate(tree))
-    measured = fitted(tree, inputs.X, inputs.rows, queries)
+    # In another process, so that no memory that is freed but kept is used.
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        measured = pool.submit(fitted, tree, rows).result()
     print(name, {what: measured[what] / getattr(estimated, what) for what in FIGURES}, flush=True)
     return {
         "tree": name,
@@ -104,17 +129,17 @@ def compare(name: str, inputs: Inputs, estimator: Estimator, queries: Any) -> di
     }
 
 
-def fitted(tree: LabelTree, X: Any, Y: LabelRows, queries: Any) -> dict[str, float]:
+def fitted(tree: LabelTree, rows: Rows) -> dict[str, float]:
     """Return the measured figures of one tree."""
-    give_back()
+    (X, Y), queries = rows.training(), rows.queries()
     forget_peak()
     base = memory("VmRSS")
     training, model = cpu_timed(lambda: PLTClassifier(tree=tree, n_jobs=1).fit(X, Y))
     peak = memory("VmHWM") - base
     data = 8 * X.nnz + 4 * len(Y.indices) + 16 * Y.n_rows
     batch = [cpu_timed(lambda: model.top_k(queries, K))[0] for _ in range(N_RUNS)]
-    rows = [queries[i : i + 1] for i in range(N_SINGLE)]
-    single = [cpu_timed(lambda: search_each(model, rows))[0] for _ in range(N_RUNS)]
+    singles = [queries[i : i + 1] for i in range(N_SINGLE)]
+    single = [cpu_timed(lambda: search_each(model, singles))[0] for _ in range(N_RUNS)]
     return {
         "training_seconds": training,
         "training_bytes": data + peak * 1e6,
@@ -122,12 +147,6 @@ def fitted(tree: LabelTree, X: Any, Y: LabelRows, queries: Any) -> dict[str, flo
         "query_seconds": min(single) / N_SINGLE,
         "batch_seconds": min(batch) / queries.shape[0],
     }
-
-
-def give_back() -> None:
-    """Return freed memory to the system, so that what training takes counts in full."""
-    with contextlib.suppress(AttributeError):  # of glibc only
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def search_each(model: PLTClassifier, rows: list[Any]) -> None:

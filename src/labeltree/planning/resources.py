@@ -26,12 +26,10 @@ from labeltree.training.nodes import batches, make_trainer
 from labeltree.training.settings_check import compared_settings
 from labeltree.trees import LabelTree
 
-# With more rows a search evaluates fewer nodes, which have more weights: its time falls by less
-# than their number.
-_EVALUATED_POWER = 0.5
+# With more rows, a search evaluates fewer nodes, which have more weights. Its time falls as this
+# power of the number of nodes.
+_EVALUATED_POWER = 0.25
 _WAITING_BYTES = 16  # of a weight, which is there twice while the parts of a batch are joined
-_CACHE = 32e6  # bytes of weights that stay in the cache
-_MISSES = 0.15  # share of its time by which a search is slower for each doubling beyond the cache
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class Estimator:
         packs = train_sample(trainer, NodeCounts.of(tree, self._rows, None).positive)
         small = prepared.samples.models(tree, settings)
         model_bytes = _extrapolated_bytes(small, packs.n_weights)
-        query, batch = self._search_seconds(prepared.samples, small, model_bytes)
+        query, batch = self._search_seconds(prepared.samples, small)
         layout = small[0].layout_seconds * packs.n_weights / max(small[0].n_weights, 1)
         before = self._learning_seconds + checking + prepared.seconds + setup
         return Resources(
@@ -119,18 +117,14 @@ class Estimator:
         X, rows = self._X, self._rows
         return float(8 * X.nnz + 4 * len(rows.indices) + 16 * rows.n_rows)
 
-    def _search_seconds(
-        self, samples: RowSamples, small: list[SmallModel], model_bytes: float
-    ) -> tuple[float, float]:
+    def _search_seconds(self, samples: RowSamples, small: list[SmallModel]) -> tuple[float, float]:
         """Return the seconds of a query alone and among many, for a model of all rows."""
         larger, smaller = (one.model for one in small)
         seconds, evaluated = samples.batch(larger, n_runs=2)
         growth = np.log(evaluated / samples.batch(smaller)[1]) / np.log(ROWS_RATIO)
         more_rows = self._rows.n_rows / samples.n_rows
-        fewer = more_rows ** (_EVALUATED_POWER * min(growth, 0.0))
-        sizes = [max(size, _CACHE) for size in (larger.n_bytes, model_bytes)]
-        slower = float(fewer * (1 + _MISSES * max(np.log2(sizes[1] / sizes[0]), 0.0)))
-        return slower * samples.single_seconds(larger), slower * seconds
+        faster = float(more_rows ** (_EVALUATED_POWER * min(growth, 0.0)))
+        return faster * samples.single_seconds(larger), faster * seconds
 
 
 def _trainer_bytes(trainer: _core.Trainer, n_weights: float) -> float:
