@@ -30,6 +30,7 @@ MEASURED = (
     "plans",
     "scale",
     "serve",
+    "steps",
     "text",
     "threads",
     "trees",

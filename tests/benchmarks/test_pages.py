@@ -28,6 +28,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "plans": ["DATA/a", "--max-rows", "9"],
     "scale": ["--max-labels", "1000"],
     "serve": ["--seconds", "1", "--max-texts", "9"],
+    "steps": ["--sweeps", "rows"],
     "text": [],
     "threads": ["DATA/a"],
     "trees": ["DATA/a", "DATA/b"],
