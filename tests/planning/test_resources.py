@@ -51,3 +51,9 @@ def test_rows_without_labels_have_estimates() -> None:
     labels = Y.select(np.arange(3))
     empty = type(labels)(np.zeros(4, np.int64), labels.indices[:0], labels.n_labels, None, "sets")
     assert np.isfinite(Estimator(X[:3], empty, seed=0).estimate(TREE).model_bytes)
+
+
+def test_a_tree_that_is_too_deep_to_be_trained_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr("labeltree.training.forest.MAX_DEPTH", 1)
+    with pytest.raises(ValueError, match="at most 1 levels below its root to be trained"):
+        Estimator(X, Y, seed=0).estimate(TREE)

@@ -13,6 +13,7 @@ from labeltree import trees
 from labeltree.data import LabelRows
 from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
+from labeltree.training.forest import MAX_DEPTH
 from labeltree.trees import CostModel, LabelTree
 from labeltree.trees._cheapest import is_nested
 from labeltree.trees._multiclass import DEFAULT_EXACT_UP_TO
@@ -124,6 +125,13 @@ def _at_most(limit: int) -> Callable[[Inputs], str]:
     return lambda inputs: f"more than {limit} labels" if inputs.n_labels > limit else ""
 
 
+def _not_nested(inputs: Inputs) -> str:
+    if not inputs.is_nested:
+        return "labels are not nested"
+    is_deep = inputs.X is not None and inputs.n_labels > MAX_DEPTH
+    return f"more than {MAX_DEPTH:,} levels" if is_deep else ""
+
+
 def _near_entropy(inputs: Inputs) -> Guarantee | None:
     return NEAR_ENTROPY if inputs.is_multiclass else None
 
@@ -194,7 +202,7 @@ CANDIDATES = (
     Candidate(
         "nested",
         lambda i: trees.nested(i.rows.counts),
-        unfit=lambda i: "" if i.is_nested else "labels are not nested",
+        unfit=_not_nested,
         guarantee=lambda i: OPTIMAL,
     ),
     Candidate(

@@ -20,6 +20,7 @@ from labeltree.estimators.classifiers import PLTClassifier
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
 from labeltree.training.feature_weighting import learn_scaling
+from labeltree.training.forest import check_depth
 from labeltree.training.inner_split import draw_held
 from labeltree.training.loss_weights import NodeCounts
 from labeltree.training.nodes import batches, make_trainer
@@ -73,7 +74,8 @@ class Estimator:
         self._prepared: dict[RowScaling, _Prepared] = {}
 
     def estimate(self, tree: LabelTree) -> Resources:
-        """Return the estimates for one tree."""
+        """Return the estimates for one tree; one that is too deep to be trained is refused."""
+        check_depth(tree)
         start = time.process_time()
         forest = replace(self._settings.forest, tree=tree)
         given = replace(self._settings, forest=forest)
