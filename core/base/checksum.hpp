@@ -16,5 +16,7 @@ inline constexpr std::size_t CHECKSUM_BLOCK = std::size_t{1} << 20;
 // each written as eight bytes, least significant first. The last block may be shorter; no bytes have no
 // block. The same for every number of threads.
 uint64_t checksum(std::span<const uint8_t> bytes, int n_threads, Interrupt& interrupt);
+// The same for bytes of a file that is mapped read-only, whose pages are released block by block.
+uint64_t checksum_of_map(std::span<const uint8_t> bytes, int n_threads, Interrupt& interrupt);
 
 }  // namespace labeltree

@@ -48,5 +48,10 @@ template <class Value>
 std::size_t n_weights(std::size_t n_bytes, std::size_t group_size) {
   return n_bytes == group_size * sizeof(Value) ? group_size : n_bytes / (sizeof(Value) + 1);
 }
+// Whether these are as many as the group has siblings, or more, without a division.
+template <class Value>
+bool has_all_weights(std::size_t n_bytes, std::size_t group_size) {
+  return (n_bytes == group_size * sizeof(Value)) | (n_bytes >= group_size * (sizeof(Value) + 1));
+}
 
 }  // namespace labeltree

@@ -80,15 +80,25 @@ template <std::size_t N, class Value>
   std::memcpy(out + first, sums, sizeof sums);
 }
 
+// The same for fewer than eight.
+template <std::size_t N, class Value>
+[[gnu::always_inline]] inline void sum_few(float* out, std::span<const Match> matches, std::size_t first) {
+  float sums[N] = {};
+  for (const Match& match : matches)
+    for (std::size_t i = 0; i < N; ++i)
+      sums[i] += match.value * static_cast<float>(load<Value>(match.bytes, first + i));
+  std::memcpy(out + first, sums, sizeof sums);
+}
+
 template <class Value>
 [[gnu::always_inline]] inline void sum_tiles(float* out, std::span<const Match> matches, std::size_t n) {
   std::size_t first = 0;
   for (; first + 64 <= n; first += 64) sum_tile<8, Value>(out, matches, first);
   for (; first + 16 <= n; first += 16) sum_tile<2, Value>(out, matches, first);
   for (; first + 8 <= n; first += 8) sum_tile<1, Value>(out, matches, first);
-  for (; first < n; ++first)
-    for (const Match& match : matches)
-      out[first] += match.value * static_cast<float>(load<Value>(match.bytes, first));
+  if (n - first >= 4) sum_few<4, Value>(out, matches, first), first += 4;
+  if (n - first >= 2) sum_few<2, Value>(out, matches, first), first += 2;
+  if (n > first) sum_few<1, Value>(out, matches, first);
 }
 
 template <class Value>
@@ -104,14 +114,14 @@ struct SiblingWeights::Matcher {
   Match *filled, *sparse;  // where the next one goes
 
   void put(bool is_found, std::span<const uint8_t> bytes, float value) {
-    const std::size_t n = std::min(n_weights<Value>(bytes.size(), group_size), group_size);
+    const bool is_filled = has_all_weights<Value>(bytes.size(), group_size);
     __builtin_prefetch(bytes.data());
     prefetch(bytes.data(), CACHE_LINE);
     filled->bytes = sparse->bytes = bytes.data();
     filled->value = sparse->value = value;
-    filled->n = sparse->n = static_cast<uint32_t>(n);
-    filled += is_found & (n == group_size);
-    sparse += is_found & (n != group_size);
+    filled->n_bytes = sparse->n_bytes = static_cast<uint32_t>(bytes.size());
+    filled += is_found & is_filled;
+    sparse += is_found & !is_filled;
   }
 
   void look(const Group& group, const QueryRow& row) {
@@ -157,10 +167,10 @@ void SiblingWeights::add(const Group& group, const QueryRow& row, QuerySpace& sp
   const auto [filled, sparse] = match<Value>(group, row, space);
   sum_filled<Value>(out, filled, group.size);
   for (const Match& found : sparse) {
+    const std::size_t n = n_weights<Value>(found.n_bytes, group.size);
     const uint8_t* const sibling = found.bytes;
-    const uint8_t* const weight = found.bytes + found.n;
+    const uint8_t* const weight = found.bytes + n;
     const float value = found.value;
-    const std::size_t n = found.n;
     for (std::size_t e = 0; e < n; ++e) out[sibling[e]] += value * static_cast<float>(load<Value>(weight, e));
   }
 }
@@ -171,7 +181,6 @@ std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, QuerySp
   // A byte may name any of GROUP siblings, so there must be room for all of them.
   const std::size_t room = at(last - first) * GROUP;
   if (space.sums.size() < room) space.sums.resize(room);
-  std::fill_n(space.sums.begin(), size, 0.0f);
   for (int32_t g = first; g < last; ++g) {
     const int32_t position = (g - first) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));

@@ -13,21 +13,21 @@
 namespace labeltree {
 namespace {
 
-[[gnu::always_inline]] inline Eight first(const float* from, std::size_t n) {
-  Eight values{};
-  std::memcpy(&values, from, n * sizeof(float));
+constexpr std::size_t LANES = 8;
+
+[[gnu::always_inline]] inline Eight eight(const float* from) {
+  Eight values;
+  std::memcpy(&values, from, sizeof values);
   return values;
 }
 
+// Whole vectors, so that up to LANES - 1 numbers behind the last one are read, and estimates written.
 [[gnu::always_inline]] inline void link_all(float* __restrict estimate, const float* __restrict slope,
                                             const float* __restrict intercept, std::size_t n) {
-  const auto tile = [&](std::size_t c, std::size_t size) __attribute__((always_inline)) {
-    const Eight p = sigmoid(first(slope + c, size) * first(estimate + c, size) + first(intercept + c, size));
-    std::memcpy(estimate + c, &p, size * sizeof(float));
-  };
-  std::size_t c = 0;
-  for (; c + 8 <= n; c += 8) tile(c, 8);
-  if (c < n) tile(c, n - c);
+  for (std::size_t c = 0; c < n; c += LANES) {
+    const Eight p = sigmoid(eight(slope + c) * eight(estimate + c) + eight(intercept + c));
+    std::memcpy(estimate + c, &p, sizeof p);
+  }
 }
 constexpr Wide<link_all> link;
 
@@ -39,14 +39,18 @@ TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::
   const WeightArrays& arrays = weights_.arrays();
   if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
     throw std::invalid_argument("slope and intercept must have one number for each node");
+  slope_.resize(slope.size() + LANES - 1);
+  intercept_.resize(slope.size() + LANES - 1);
+  bool is_finite = true;
   for (std::size_t v = 0; v < slope.size(); ++v) {
-    const float scale = arrays.scale.empty() ? 1.0f : arrays.scale[v];
-    slope_.push_back(slope[v] * scale);
-    intercept_.push_back(slope[v] * arrays.bias[v] + intercept[v]);
-    if (!std::isfinite(slope_.back()) || !std::isfinite(intercept_.back()))
+    slope_[v] = slope[v] * (arrays.scale.empty() ? 1.0f : arrays.scale[v]);
+    intercept_[v] = slope[v] * arrays.bias[v] + intercept[v];
+    is_finite &= std::isfinite(slope_[v]) & std::isfinite(intercept_[v]);
+  }
+  for (std::size_t v = 0; v < slope.size() && !is_finite; ++v)
+    if (!std::isfinite(slope_[v]) || !std::isfinite(intercept_[v]))
       throw std::invalid_argument("bias, scale, slope and intercept must be finite, but are not in node " +
                                   std::to_string(v));
-  }
 }
 
 std::span<const float> TreeModel::child_probabilities(int32_t node, const QueryRow& row, QuerySpace& space,

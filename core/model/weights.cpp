@@ -14,13 +14,13 @@
 namespace labeltree {
 namespace {
 
-void require(bool holds, const std::string& rule) {
+// Rules are checked for every group and weight: the text becomes a string only where it is needed.
+void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-// For rules that are checked for every weight: the text becomes a string only where it is needed.
-void require(bool holds, const char* rule) {
-  if (!holds) throw std::invalid_argument(rule);
+void require(bool holds, const char* rule, int64_t found) {
+  if (!holds) throw std::invalid_argument(rule + (", but is " + std::to_string(found)));
 }
 
 }  // namespace
@@ -42,14 +42,12 @@ SiblingWeights::SiblingWeights(const Tree& tree, const WeightArrays& arrays, std
               arrays.byte_begin.size() == n_groups,
           "shift, bucket_begin and byte_begin must have one number for each group of siblings");
   for (std::size_t g = 0; g < n_groups; ++g) {
-    require(arrays.shift[g] <= MAX_SHIFT,
-            "shift must be at most 16, but is " + std::to_string(arrays.shift[g]));
+    require(arrays.shift[g] <= MAX_SHIFT, "shift must be at most 16", arrays.shift[g]);
     const int64_t bucket = arrays.bucket_begin[g], byte = arrays.byte_begin[g];
     require(bucket >= 0 && at(bucket) <= arrays.buckets.size() &&
                 arrays.buckets.size() - at(bucket) > n_buckets(n_features, arrays.shift[g]),
-            "bucket_begin must lie within buckets, but is " + std::to_string(bucket));
-    require(byte >= 0 && at(byte) <= arrays.bytes.size(),
-            "byte_begin must lie within bytes, but is " + std::to_string(byte));
+            "bucket_begin must lie within buckets", bucket);
+    require(byte >= 0 && at(byte) <= arrays.bytes.size(), "byte_begin must lie within bytes", byte);
   }
 }
 

@@ -63,7 +63,7 @@ struct QuerySpace {
   struct Match {
     const uint8_t* bytes;  // of a feature that the row and the siblings share
     float value;           // in the row
-    uint32_t n;            // siblings with a weight
+    uint32_t n_bytes;
   };
   struct Matches {
     std::span<const Match> filled, sparse;  // with a weight for each sibling; for some

@@ -56,13 +56,13 @@ class ForestRow {
   bool next(Request& request) {
     while (true) {
       const float unnamed = rank_of_unnamed();
-      if (!pending_.empty() && pending_.front().rank >= unnamed) {
+      if (!pending_.empty() && pending_.front().rank() >= unnamed) {
         if (is_useless(pending_.front()))
           pending_.clear();
         else if (examine(unnamed, request))
           return true;
       } else {
-        if (unnamed < 0.0f || (best_.size() >= most_ && unnamed < best_.front().rank)) return false;
+        if (unnamed < 0.0f || (best_.size() >= most_ && unnamed < best_.front().rank())) return false;
         if (step(request)) return true;
       }
     }
@@ -97,7 +97,7 @@ class ForestRow {
 
   void finish(Collected& results) {
     std::ranges::sort(best_, is_better);
-    for (const Found& found : best_) results.push(found.index, found.probability);
+    for (const Found& found : best_) results.push(found.index(), found.probability);
     results.end_row();
     results.n_calls.push_back(n_calls_);
   }
@@ -139,13 +139,13 @@ class ForestRow {
 
   // Looks again at the pending label that ranks first. True if it needs to know more and still does.
   bool examine(float unnamed, Request& request) {
-    const int32_t label = pending_.front().index;
+    const int32_t label = pending_.front().index();
     std::ranges::pop_heap(pending_, is_worse);
     pending_.pop_back();
     const Reach found = reach(label, request);
     offer(label, found);
-    return !found.is_certain && !pending_.empty() && pending_.front().index == label &&
-           pending_.front().rank >= unnamed && !is_useless(pending_.front());
+    return !found.is_certain && !pending_.empty() && pending_.front().index() == label &&
+           pending_.front().rank() >= unnamed && !is_useless(pending_.front());
   }
 
   // Adds a label to the best ones if its mean is certain, and else to those that are pending.

@@ -8,6 +8,13 @@
 #include "base/index.hpp"
 
 namespace labeltree {
+namespace {
+
+// As for batches: the weights of one node come from memory while another is evaluated.
+constexpr int32_t NODES_PER_STEP = 8;
+
+}  // namespace
+
 BestLabels best_labels(const Stages& stages, std::span<const LabelLimits* const> limits, const QueryRow& row,
                        int32_t k, int32_t beam, const RowScaling& scaling, const Curve& curve) {
   if (k < 1) throw std::invalid_argument("k must be at least 1, but is " + std::to_string(k));
@@ -21,7 +28,7 @@ BestLabels best_labels(const Stages& stages, std::span<const LabelLimits* const>
   const Query query{.k = std::min(k, static_cast<int32_t>(stages.trees.front()->tree().n_labels())),
                     .threshold = 0.0f,
                     .beam = beam,
-                    .nodes_per_step = 1,
+                    .nodes_per_step = NODES_PER_STEP,
                     .scaling = scaling,
                     .curve = curve,
                     .n_threads = 1};

@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "search/collect.hpp"
 #include "search/found.hpp"
+#include "search/products.hpp"
 #include "search/query_rows.hpp"
 
 namespace labeltree {
@@ -46,7 +47,7 @@ class Frontier {
   // Takes the best open node of at least that rank; false when there is none that can hold a better label
   // than those known.
   bool next(Found& node, float least) {
-    if (open_.empty() || open_.front().rank < least) return false;
+    if (open_.empty() || open_.front().rank() < least) return false;
     std::ranges::pop_heap(open_, is_worse);
     node = open_.back();
     open_.pop_back();
@@ -58,7 +59,7 @@ class Frontier {
   void forget_open() { open_.clear(); }
 
   // Nodes of a lower rank are of no use.
-  float least() const { return best_.size() < most_ ? 0.0f : best_.front().rank; }
+  float least() const { return best_.size() < most_ ? 0.0f : best_.front().rank(); }
 
   // The leaves, best first.
   std::vector<Found>& leaves() {
@@ -101,7 +102,7 @@ class ChunkSearcher {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       results.n_calls.push_back(n_calls_[row]);
       for (const Found& leaf : frontiers_[row].leaves())
-        results.push(model_.tree().label(leaf.index), leaf.probability);
+        results.push(model_.tree().label(leaf.index()), leaf.probability);
       results.end_row();
     }
   }
@@ -158,8 +159,8 @@ class ChunkSearcher {
       Found node;
       float least = 0.0f;
       while (requests_.size() - before < width && frontiers_[row].next(node, least)) {
-        requests_.push_back({node.index, row, node.probability});
-        if (is_guessing) least = std::max(least, SIMILAR_RANK * node.rank);
+        requests_.push_back({node.index(), row, node.probability});
+        if (is_guessing) least = std::max(least, SIMILAR_RANK * node.rank());
       }
       if (query_.beam > 0) frontiers_[row].forget_open();
       if (requests_.size() > before) active_[n_left++] = row;
@@ -199,10 +200,9 @@ class ChunkSearcher {
     const int32_t first = model_.tree().first_child(request.node);
     // Most children are too improbable: no need to look at them twice.
     const float least = limits_ == nullptr ? frontiers_[request.row].least() : 0.0f;
-    for (std::size_t c = 0; c < estimates.size(); ++c) {
-      const float probability = request.probability * estimates[c];
-      if (probability >= least) offer(request.row, first + static_cast<int32_t>(c), probability);
-    }
+    products_above(request.probability, estimates, least, [&](std::size_t c, float probability) {
+      offer(request.row, first + static_cast<int32_t>(c), probability);
+    });
   }
 
   const TreeModel& model_;

@@ -108,7 +108,7 @@ class Reranker {
   void finish_row(Collected& results) {
     std::ranges::stable_sort(ranked_, std::ranges::greater(), &Found::rank);
     if (query_.k > 0) ranked_.resize(std::min(ranked_.size(), at(query_.k)));
-    for (const Found& found : ranked_) results.push(found.index, found.probability);
+    for (const Found& found : ranked_) results.push(found.index(), found.probability);
     results.end_row();
   }
 

@@ -1,5 +1,6 @@
 #include "tree/tree.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -86,13 +87,50 @@ std::size_t check_labels(std::span<const int32_t> label, const Children& childre
   refuse("a tree has no cycle, but " + node_name(static_cast<int64_t>(v)) + " is its own ancestor");
 }
 
+// Whether parents are numbered as a Tree numbers them, where no node has one child: model files have such.
+// Parents that never decrease and come before their children leave no room for a cycle.
+bool is_numbered(std::span<const int32_t> parent) {
+  bool holds = parent[0] == -1;
+  for (std::size_t v = 1; v < parent.size(); ++v)
+    holds &= (parent[v] >= 0) & (parent[v] >= parent[v - 1]) & (parent[v] < static_cast<int32_t>(v));
+  return holds;
+}
+
 }  // namespace
+
+// Takes the arrays as they are; false where they must be put in order, or a rule is broken.
+bool Tree::take(std::span<const int32_t> parent, std::span<const int32_t> label) {
+  if (!is_numbered(parent)) return false;
+  first_child_.resize(parent.size() + 1);
+  std::size_t v = 0;  // the first node whose children have not begun
+  for (std::size_t child = 1; child < parent.size(); ++child)
+    while (v <= static_cast<std::size_t>(parent[child])) first_child_[v++] = static_cast<int32_t>(child);
+  std::fill(first_child_.begin() + static_cast<std::ptrdiff_t>(v), first_child_.end(),
+            static_cast<int32_t>(parent.size()));
+  std::size_t n_leaves = 0;
+  for (v = 0; v < parent.size(); ++v) {
+    if (first_child_[v + 1] - first_child_[v] == 1) return false;
+    n_leaves += first_child_[v + 1] == first_child_[v];
+  }
+  leaf_.assign(n_leaves, -1);
+  for (v = 0; v < parent.size(); ++v) {
+    const bool is_leaf = first_child_[v + 1] == first_child_[v];
+    const auto j = static_cast<std::size_t>(label[v]);
+    if (is_leaf ? label[v] < 0 || j >= n_leaves || leaf_[j] >= 0 : label[v] != -1) return false;
+    if (is_leaf) leaf_[j] = static_cast<int32_t>(v);
+  }
+  parent_.assign(parent.begin(), parent.end());
+  label_.assign(label.begin(), label.end());
+  return true;
+}
 
 Tree::Tree(std::span<const int32_t> parent, std::span<const int32_t> label) {
   if (parent.empty()) refuse("a tree has at least one node, but parent is empty");
   if (parent.size() != label.size())
     refuse("parent and label must be equally long, but have " + std::to_string(parent.size()) + " and " +
            std::to_string(label.size()) + " entries");
+  if (take(parent, label)) return;
+  first_child_.clear();
   const int32_t root = find_root(parent);
   const Children children(parent);
 

@@ -36,6 +36,8 @@ class Tree {
   std::span<const int32_t> first_children() const { return first_child_; }
 
  private:
+  bool take(std::span<const int32_t> parent, std::span<const int32_t> label);
+
   std::vector<int32_t> parent_, label_, leaf_, first_child_;
 };
 

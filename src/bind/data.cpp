@@ -20,6 +20,13 @@ void bind_bytes(nb::module_& m) {
       },
       array("bytes"), "n_threads"_a);
   m.def(
+      "checksum_of_map",
+      [](U8 bytes, int n_threads) {
+        return interruptible(
+            [&](Interrupt& interrupt) { return checksum_of_map(view(bytes), n_threads, interrupt); });
+      },
+      array("bytes"), "n_threads"_a);
+  m.def(
       "ascending", [](I64 counts) { return give(unlocked([&] { return ascending(view(counts)); })); },
       array("counts"));
 }

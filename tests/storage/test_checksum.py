@@ -1,5 +1,7 @@
 """Checksums of arrays."""
 
+import mmap
+
 import numpy as np
 import pytest
 import xxhash
@@ -68,3 +70,22 @@ def test_checksum_finds_every_flipped_bit() -> None:
 
 def test_checksum_finds_zeros_that_were_added() -> None:
     assert len({checksum(bytes(n)) for n in range(200)}) == 200
+
+
+@pytest.fixture
+def mapped(tmp_path) -> np.ndarray:
+    path = tmp_path / "bytes"
+    path.write_bytes(np.random.default_rng(0).bytes(2 * BLOCK + 4097))
+    with path.open("rb") as file:
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+
+
+@pytest.mark.parametrize("first", [0, 64])
+def test_checksum_of_a_map_is_that_of_its_bytes(mapped, first) -> None:
+    assert _core.checksum_of_map(mapped[first:], 2) == checksum(mapped[first:].tobytes())
+
+
+def test_a_map_keeps_its_bytes_when_its_pages_are_released(mapped) -> None:
+    before = mapped.tobytes()
+    _core.checksum_of_map(mapped, 1)
+    assert mapped.tobytes() == before

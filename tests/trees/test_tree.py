@@ -53,6 +53,25 @@ def test_order_of_given_nodes_does_not_matter() -> None:
     assert LabelTree.from_parents([2, 4, 4, 2, -1], [0, 2, -1, 1, -1]).to_nested() == [2, [0, 1]]
 
 
+@given(nested_trees(), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_parents_in_order_make_the_tree_that_they_make_in_any_other(nested, random) -> None:
+    tree = LabelTree.from_nested(nested)
+    # Old siblings keep their order, so that only families change places.
+    order = sorted(range(tree.n_nodes), key=lambda v: (random.random(), v))
+    place = np.empty(tree.n_nodes, np.int32)
+    for family in {int(p) for p in tree.parent}:
+        members = np.flatnonzero(tree.parent == family)
+        place[members] = sorted(order.index(v) for v in members)
+    parent, label = np.empty_like(tree.parent), np.empty_like(tree.label)
+    parent[place] = np.where(tree.parent < 0, -1, place[tree.parent])
+    label[place] = tree.label
+    for nodes in ((parent, label), (tree.parent, tree.label)):
+        made = LabelTree.from_parents(*nodes)
+        for name in ("parent", "label", "first_child", "leaves"):
+            assert np.array_equal(getattr(made, name), getattr(tree, name))
+
+
 @given(nested_trees())
 @settings(deadline=None)
 def test_children_and_parents_agree(nested: object) -> None:

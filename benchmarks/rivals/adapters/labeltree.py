@@ -41,7 +41,8 @@ def train(
 
 def load(model_path: str, threads: int) -> tuple[Any, int | None]:
     """Load the model."""
-    model = labeltree.load(model_path).set_params(n_jobs=threads)
+    model = labeltree.load(model_path)
+    model.n_jobs = threads
     return model, json.loads(_beam_path(model_path).read_text())
 
 

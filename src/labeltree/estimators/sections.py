@@ -91,7 +91,7 @@ def restore_classifier(
     if FEATURES in sections:
         sections[FEATURES].check_content({"names": str})
         feature_names = take_names(sections[FEATURES], model.n_features)
-    known = kind().get_params(deep=False)
+    known = vars(kind())  # parameters and nothing else; get_params would inspect the signature
     stored = estimator.content["parameters"]
     parameters = known | restore_parameters(stored, list(known), model.trees)
     _check_prediction(parameters)

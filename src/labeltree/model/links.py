@@ -37,10 +37,10 @@ class Link(NamedTuple):
 
 def fixed_links(
     loss: str,
-    n_siblings: NDArray[np.int32],
+    n_nodes: int,
     factors: NDArray[np.float32] | None = None,
     *,
-    is_divided: bool,
+    n_siblings: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return slope and intercept of each node without validation rows.
 
@@ -48,23 +48,24 @@ def fixed_links(
     ----------
     loss
         Loss that the scores come from.
-    n_siblings
-        Number of children of the parent of each node.
+    n_nodes
+        Number of nodes.
     factors
         Factor of the slope of each node, which keeps the probability of the score -1.
-    is_divided
-        Whether the estimates of siblings are divided by their sum.
+    n_siblings
+        Number of children of the parent of each node, if the estimates of siblings are divided by
+        their sum; None if they are not.
 
     Examples
     --------
-    >>> fixed_links("squared_hinge", np.array([2, 256]), is_divided=True)[0].tolist()
+    >>> fixed_links("squared_hinge", 2, n_siblings=np.array([2, 256]))[0].tolist()
     [4.0, 9.0]
     """
-    fixed = Link(*(ONE_LINKS if is_divided else LINKS)[loss])
-    slope = np.full(len(n_siblings), fixed.slope, np.float32)
-    if is_divided and loss == "squared_hinge":
+    fixed = Link(*(LINKS if n_siblings is None else ONE_LINKS)[loss])
+    slope = np.full(n_nodes, fixed.slope, np.float32)
+    if n_siblings is not None and loss == "squared_hinge":
         slope = np.maximum(slope, _PER_ROOT * np.sqrt(np.sqrt(n_siblings))).astype(np.float32)
-    intercept = np.full(len(n_siblings), fixed.intercept, np.float32)
+    intercept = np.full(n_nodes, fixed.intercept, np.float32)
     if factors is None:
         return slope, intercept
     with np.errstate(over="ignore", invalid="ignore"):  # the native model refuses inf and NaN

@@ -98,8 +98,9 @@ class Model:
         tree, calibration = self.trees[t], self.calibration
         of_trees = calibration.factors if loss == self.link else None
         factors = None if of_trees is None else of_trees[t]
-        n_siblings = tree.degree[np.maximum(tree.parent, 0)]
-        return fixed_links(loss, n_siblings, factors, is_divided=calibration.siblings == ONE)
+        is_divided = calibration.siblings == ONE
+        n_siblings = tree.degree[np.maximum(tree.parent, 0)] if is_divided else None
+        return fixed_links(loss, tree.n_nodes, factors, n_siblings=n_siblings)
 
     @property
     def n_labels(self) -> int:

@@ -29,6 +29,7 @@ from labeltree.storage.table import (
     SectionEntry,
     aligned,
     checksum,
+    checksum_of_map,
     read_table,
     write_table,
 )
@@ -238,7 +239,7 @@ def _verify(
     for entry in (array for section in entries for array in section.arrays):
         if any(mapped[data + end : data + entry.offset]):
             raise ModelFileError(f"the bytes before array {entry.name} must be 0; get it again")
-        found = checksum(views[entry.name], threads)
+        found = checksum_of_map(views[entry.name], threads)
         if found != entry.checksum:
             raise ModelFileError(
                 f"array {entry.name} is damaged: its checksum is {found}, but should be "

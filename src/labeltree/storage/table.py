@@ -81,7 +81,19 @@ def checksum(array: NDArray[Any], threads: int) -> str:
     >>> checksum(np.zeros(3, np.int32), threads=1)
     '3dd8d0048935b325'
     """
-    return f"{_core.checksum(array.reshape(-1).view(np.uint8), threads):016x}"
+    return f"{_core.checksum(_bytes(array), threads):016x}"
+
+
+def checksum_of_map(array: NDArray[Any], threads: int) -> str:
+    """Return the checksum of an array that is mapped read-only, releasing its pages on the way.
+
+    Any other array would lose its content.
+    """
+    return f"{_core.checksum_of_map(_bytes(array), threads):016x}"
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.reshape(-1).view(np.uint8)
 
 
 # Writing ----------------------------------------------------------------------------------------
