@@ -90,10 +90,10 @@ std::size_t check_labels(std::span<const int32_t> label, const Children& childre
 // Whether parents are numbered as a Tree numbers them, where no node has one child: model files have such.
 // Parents that never decrease and come before their children leave no room for a cycle.
 bool is_numbered(std::span<const int32_t> parent) {
-  bool holds = parent[0] == -1;
+  if (parent[0] != -1) return false;
   for (std::size_t v = 1; v < parent.size(); ++v)
-    holds &= (parent[v] >= 0) & (parent[v] >= parent[v - 1]) & (parent[v] < static_cast<int32_t>(v));
-  return holds;
+    if (parent[v] < 0 || parent[v] < parent[v - 1] || parent[v] >= static_cast<int32_t>(v)) return false;
+  return true;
 }
 
 }  // namespace
