@@ -31,6 +31,8 @@ def results() -> Iterator[tuple[str, str]]:
         "weights after a warm start",
         weights(scaled.set_params(warm_start=True).fit(X[:50], Y[:50])),
     )
+    full = X[:, :50] + np.linspace(0.1, 1.0, 50)  # no value is 0
+    yield "weights of full rows", weights(PLTClassifier(tree="star", n_jobs=1).fit(full, Y))
     for optimizer in ("adagrad", "ftrl"):
         params = {"optimizer": optimizer, "l1": 1e-6, "l2": 1e-6}
         online = PLTClassifier(online_params=params, n_jobs=1).partial_fit(X, Y)

@@ -56,6 +56,17 @@ inline void check(const FeatureRows& rows, std::size_t n_features) {
     throw std::invalid_argument("every feature of a row has one value");
 }
 
+// Whether every row has all features in their order, so that the values are those of a matrix.
+inline bool are_full(const FeatureRows& rows, std::size_t n_features) {
+  if (rows.values.size() != rows.size() * n_features) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows.indptr[i] != static_cast<int64_t>(i * n_features)) return false;
+    for (std::size_t f = 0; f < n_features; ++f)
+      if (rows.indices[i * n_features + f] != static_cast<int32_t>(f)) return false;
+  }
+  return true;
+}
+
 inline void check_same_size(std::size_t x, std::size_t y) {
   if (x != y)
     throw std::invalid_argument("X and Y must have equally many rows, but have " + std::to_string(x) +

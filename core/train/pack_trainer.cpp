@@ -109,7 +109,8 @@ void PackTrainer::set_features(int32_t top, std::span<const int32_t> rows) {
   }
   for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
   global_of_.clear();
-  is_copied_ = static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
+  is_copied_ =
+      !t_.is_full_ && static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
   if (is_copied_) copy_rows();
   sort_features();
 }
@@ -157,7 +158,7 @@ void PackTrainer::copy_rows() {
 ProblemRows PackTrainer::problem_rows() const {
   const FeatureRows& X = t_.features_;
   if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size()};
-  return {X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
+  return {t_.is_full_ ? nullptr : X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
 }
 
 void PackTrainer::set_warm_start(const Pack& pack, std::size_t n_features) {
@@ -210,7 +211,8 @@ void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, co
   for (const int32_t i : held_) {
     Floats scores = load(space_.weights[problem.n_features]) * intercept_scaling;
     for (int64_t e = begin_[at(i)]; e < begin_[at(i)] + size_[at(i)]; ++e) {
-      const Floats weights = load(space_.weights[at(problem.index[e])]);
+      const auto feature = problem.index == nullptr ? at(e - begin_[at(i)]) : at(problem.index[e]);
+      const Floats weights = load(space_.weights[feature]);
       scores += most(weights, -weights) > limits ? weights * problem.value[e] : Floats{};
     }
     for (std::size_t l = 0; l < pack.nodes.size(); ++l) {

@@ -11,7 +11,7 @@ namespace labeltree {
 
 // A pack with at most this share of all rows gets its own copy of them, with features renumbered so that its
 // weights lie close together. Larger packs use most features anyway, and a copy would be one of nearly all of
-// X.
+// X. Full rows need no copy: they lie side by side and use all features.
 inline constexpr double MAX_COPIED = 0.25;
 
 // Fits one pack after the other; there is one of them for each thread.

@@ -22,7 +22,7 @@ struct SolverSettings {
 
 // Row i has the features index[begin[i]] .. index[begin[i] + size[i] - 1].
 struct ProblemRows {
-  const int32_t* index;
+  const int32_t* index;  // null where rows are full: each has all features in their order
   const float* value;
   std::span<const int64_t> begin;
   std::span<const int32_t> size;

@@ -3,6 +3,7 @@
 // All of it has internal linkage, so that no level calls what was compiled for another.
 #pragma once
 
+#include "train/full_rows.hpp"
 #include "train/lanes.hpp"
 #include "train/loss.hpp"
 #include "train/solver_pass.hpp"
@@ -11,6 +12,7 @@ namespace labeltree {
 namespace {
 
 constexpr int MAX_VISITS = 4096;  // between two looks for an interrupt
+constexpr int N_FULL = 4;         // full rows that are visited at once
 
 template <class LossType>
 class Descent {
@@ -25,20 +27,12 @@ class Descent {
         worst_(load(pass.worst)) {}
 
   void run() {
-    int32_t* const order = pass_.order;
-    std::size_t at = pass_.at, n_active = pass_.n_active;
-    for (int n = 0; n < MAX_VISITS && at < n_active; ++n) {
-      if (at + 2 < n_active) prefetch(order[at + 2]);
-      const int32_t row = order[at];
-      if (visit(row)) {
-        ++at;
-      } else {
-        order[at] = order[--n_active];
-        order[n_active] = row;
-      }
-    }
-    pass_.at = at;
-    pass_.n_active = n_active;
+    at_ = pass_.at;
+    n_active_ = pass_.n_active;
+    for (int n = 0; n < MAX_VISITS && at_ < n_active_;)
+      n += pass_.index == nullptr ? visit_full() : visit_next();
+    pass_.at = at_;
+    pass_.n_active = n_active_;
     __builtin_memcpy(pass_.worst, &worst_, sizeof worst_);
   }
 
@@ -50,16 +44,83 @@ class Descent {
     return pass_.row_weight == nullptr ? c : c * pass_.row_weight[i];
   }
 
-  // Improves one row's dual variables; returns whether the row is still of use.
-  bool visit(int32_t i) {
+  // Visits the next row of the order. Returns the number of rows visited, as visit_full().
+  int visit_next() {
+    if (at_ + 2 < n_active_) prefetch(pass_.order[at_ + 2]);
+    const int32_t row = pass_.order[at_];
+    const Visit visit = improve(row, score(row));
+    if (any(visit.change != 0.0f)) add(row, visit.change);
+    move_on(1, visit.is_idle ? 1u : 0u);
+    return 1;
+  }
+
+  // Visits the next full rows. Each sees the weights as the rows before it leave them: what those change is
+  // added to its score by its products with them, and to the weights for all rows at once.
+  int visit_full() { return n_active_ - at_ < N_FULL ? visit_block<1>() : visit_block<N_FULL>(); }
+
+  template <int N>
+  int visit_block() {
+    const int32_t* const order = pass_.order + at_;
+    for (std::size_t next = at_ + N; next < at_ + 2 * N && next < n_active_; ++next)
+      prefetch(pass_.order[next]);
+    FullRows<N> block{{}, pass_.n_features};
+    Floats scores[N], changes[N];
+    for (int r = 0; r < N; ++r) {
+      block.rows[r] = pass_.value + pass_.begin[order[r]];
+      scores[r] = weights_[pass_.n_features] * pass_.intercept_scaling;
+    }
+    block.add_scores(weights_, scores);
+    uint32_t idle = 0;
+    Ints changed{};
+    for (int r = 0; r < N; ++r) {
+      float products[N];
+      block.multiply(r, products);
+      for (int before = 0; before < r; ++before)
+        scores[r] += changes[before] * (products[before] + pass_.intercept_scaling * pass_.intercept_scaling);
+      const Visit visit = improve(order[r], scores[r]);
+      changes[r] = visit.change;
+      changed |= visit.change != 0.0f;
+      idle |= static_cast<uint32_t>(visit.is_idle) << r;
+    }
+    if (any(changed)) {
+      block.add_to(weights_, changes);
+      for (int r = 0; r < N; ++r) weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
+    }
+    move_on(N, idle);
+    return N;
+  }
+
+  // Goes past the next n rows of the order. Those with an idle bit leave the active ones.
+  void move_on(int n, uint32_t idle) {
+    int32_t* const order = pass_.order + at_;
+    std::size_t n_kept = 0, n_idle = 0;
+    int32_t left_out[N_FULL];
+    for (int r = 0; r < n; ++r)
+      if ((idle >> r & 1u) != 0)
+        left_out[n_idle++] = order[r];
+      else
+        order[n_kept++] = order[r];
+    at_ += n_kept;
+    while (n_idle > 0) {
+      pass_.order[at_ + --n_idle] = pass_.order[--n_active_];
+      pass_.order[n_active_] = left_out[n_idle];
+    }
+  }
+
+  struct Visit {
+    Floats change;  // of the dual variables, with the signs of the classes
+    bool is_idle;   // the row is of no use for now
+  };
+
+  // Improves one row's dual variables, given its score.
+  Visit improve(int32_t i, Floats score) {
     const Ints here = spread(pass_.reaches[i] & pass_.open);
     const Floats sign = this->sign(i);
-    const Step step = LossType::step(alpha_[i], sign * score(i), loss_weight(i), norm(i), slack_);
+    const Step step = LossType::step(alpha_[i], sign * score, loss_weight(i), norm(i), slack_);
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
-    if (any(change != 0.0f)) add(i, change);
-    return any(here & ~step.idle);
+    return {change, !any(here & ~step.idle)};
   }
 
   // A row without features moves no weight, whatever its norm is taken for.
@@ -94,7 +155,7 @@ class Descent {
   }
 
   void prefetch(int32_t i) const {
-    __builtin_prefetch(pass_.index + pass_.begin[i]);
+    if (pass_.index != nullptr) __builtin_prefetch(pass_.index + pass_.begin[i]);
     __builtin_prefetch(pass_.value + pass_.begin[i]);
     __builtin_prefetch(alpha_ + i);
   }
@@ -103,6 +164,7 @@ class Descent {
   Floats* weights_;
   Floats* alpha_;
   Floats c_positive_, c_negative_, slack_, worst_;
+  std::size_t at_ = 0, n_active_ = 0;  // as in the pass
 };
 
 void visit_rows(SolverPass& pass) {

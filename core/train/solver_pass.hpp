@@ -17,7 +17,7 @@ struct SolverPass {
   Loss loss;
   float intercept_scaling;
 
-  const int32_t* index;
+  const int32_t* index;  // null where rows are full
   const float* value;
   const int64_t* begin;
   const int32_t* size;

@@ -32,6 +32,7 @@ Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& 
       warm_start_(warm_start),
       settings_(settings) {
   check_rows();
+  is_full_ = are_full(features_, n_features_);
   if (is_warm()) check_warm_start();
   weights_ = node_weights(tree, labels_);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels_.size());
@@ -165,7 +166,7 @@ std::vector<uint8_t> Trainer::is_trained() const {
 double Trainer::thread_bytes() const {
   constexpr double lane_bytes = 4.0 * N_LANES;
   const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());
-  const auto copied = MAX_COPIED * static_cast<double>(features_.values.size());
+  const auto copied = is_full_ ? 0.0 : MAX_COPIED * static_cast<double>(features_.values.size());
   return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) +
          copied * 16.0;  // the copy is a growing vector
 }

@@ -89,6 +89,7 @@ class Trainer {
   LabelRows labels_, candidates_;
   FeatureRows features_;
   std::size_t n_features_;
+  bool is_full_;  // whether every row has all features
   LossWeights loss_weights_;
   WarmStart warm_start_;
   TrainSettings settings_;

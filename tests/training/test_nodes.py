@@ -17,10 +17,10 @@ EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
 TREE = LabelTree.from_nested([[0, 1], 2, [3, [4, 5]]])
 
 
-def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, seed: int = 0):
+def problem(n_rows: int = 60, n_features: int = 12, n_labels: int = 6, density: float = 0.4):
     """Rows with a few features and labels; some rows have no labels, the last label has no rows."""
-    rng = np.random.default_rng(seed)
-    X = sparse.random_array((n_rows, n_features), density=0.4, rng=rng, dtype=np.float64)
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((n_rows, n_features), density=density, rng=rng, dtype=np.float64)
     Y = sparse.random_array((n_rows, n_labels), density=0.3, rng=rng).toarray() > 0
     Y[:, -1] = False
     return as_features(X), as_labels(Y.astype(np.uint8))
@@ -60,8 +60,9 @@ def test_pairs_of_nodes_far_from_their_optimum_are_counted() -> None:
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 @pytest.mark.parametrize("bias", [1.0, 0.0])
-def test_every_node_has_the_weights_that_minimize_its_objective(loss: str, bias: float) -> None:
-    X, Y = problem()
+@pytest.mark.parametrize("density", [0.4, 1.0])
+def test_every_node_has_the_weights_that_minimize_its_objective(loss, bias, density) -> None:
+    X, Y = problem(density=density)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
     settings = SolverSettings(
         loss=loss,
@@ -115,6 +116,13 @@ def test_weights_are_the_same_to_the_last_bit_for_any_number_of_threads(loss: st
     one = weights_of(tree, X, Y, settings)
     for n_threads in (2, 5):
         assert_same(one, weights_of(tree, X, Y, settings, n_threads=n_threads))
+
+
+def test_full_rows_give_almost_the_weights_of_the_same_rows_with_an_empty_column() -> None:
+    X, Y = problem(n_rows=203, n_features=21, density=1.0)  # whole blocks of rows, and some more
+    beside_nothing = as_features(sparse.hstack([X, sparse.csr_array((203, 1))]))
+    full, sparse_ = (weights_of(TREE, x, Y, SolverSettings(**EXACT)) for x in (X, beside_nothing))
+    np.testing.assert_allclose(dense(full, 22), dense(sparse_, 22), atol=1e-3)
 
 
 def test_another_seed_visits_rows_in_another_order() -> None:
