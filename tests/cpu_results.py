@@ -33,6 +33,8 @@ def results() -> Iterator[tuple[str, str]]:
     )
     full = X[:, :50] + np.linspace(0.1, 1.0, 50)  # no value is 0
     yield "weights of full rows", weights(PLTClassifier(tree="star", n_jobs=1).fit(full, Y))
+    long, few = data(n_rows=60, n_features=1000, n_labels=40)  # fewer rows than features in a row
+    yield "weights of long rows", weights(PLTClassifier(tree="star", n_jobs=1).fit(long, few))
     for optimizer in ("adagrad", "ftrl"):
         params = {"optimizer": optimizer, "l1": 1e-6, "l2": 1e-6}
         online = PLTClassifier(online_params=params, n_jobs=1).partial_fit(X, Y)

@@ -19,6 +19,15 @@ constexpr int WIDTH = 4;
 // Some of the lanes, as many as one register holds: the compiler leaves wider sums in memory.
 using Some = float __attribute__((vector_size(4 * WIDTH)));
 
+inline Some some(const float* from) {
+  Some values;
+  __builtin_memcpy(&values, from, sizeof values);
+  return values;
+}
+inline void put(Some values, float* to) {
+  __builtin_memcpy(to, &values, sizeof values);
+}
+
 template <int N>
 struct FullRows {
   const float* rows[N];
@@ -33,7 +42,7 @@ struct FullRows {
         const Some weight = some(address(weights, f, lane));
         for (int r = 0; r < N; ++r) sums[r] += weight * rows[r][f];
       }
-      for (std::size_t r = 0; r < N; ++r) __builtin_memcpy(address(scores, r, lane), &sums[r], sizeof(Some));
+      for (std::size_t r = 0; r < N; ++r) put(sums[r], address(scores, r, lane));
     }
   }
 
@@ -45,7 +54,7 @@ struct FullRows {
       for (std::size_t f = 0; f < n_features; ++f) {
         Some weight = some(address(weights, f, lane));
         for (int r = 0; r < N; ++r) weight += by[r] * rows[r][f];
-        __builtin_memcpy(address(weights, f, lane), &weight, sizeof weight);
+        put(weight, address(weights, f, lane));
       }
     }
   }
@@ -68,11 +77,6 @@ struct FullRows {
   }
 
  private:
-  static Some some(const float* from) {
-    Some values;
-    __builtin_memcpy(&values, from, sizeof values);
-    return values;
-  }
   static float* address(Floats* items, std::size_t i, int lane) {
     return reinterpret_cast<float*>(items + i) + lane;
   }

@@ -11,6 +11,7 @@
 #include "base/index.hpp"
 #include "base/random.hpp"
 #include "train/lanes.hpp"
+#include "train/row_products.hpp"
 
 namespace labeltree {
 namespace {
@@ -34,7 +35,10 @@ PackTrainer::PackTrainer(const Trainer& trainer)
 NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
   const auto rows = t_.rows_of(pack);
   set_targets(pack, rows);
-  if (pack.top != top_) set_features(pack.top, rows);
+  if (pack.top != top_) {
+    set_features(pack.top, rows);
+    multiply(pack, interrupt);
+  }
   if (t_.is_warm() && is_copied_) add_warm_features(pack);
   const ProblemRows problem = problem_rows();
   if (t_.is_warm()) set_warm_start(pack, problem.n_features);
@@ -109,8 +113,7 @@ void PackTrainer::set_features(int32_t top, std::span<const int32_t> rows) {
   }
   for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
   global_of_.clear();
-  is_copied_ =
-      !t_.is_full_ && static_cast<double>(rows.size()) <= MAX_COPIED * static_cast<double>(t_.labels_.size());
+  is_copied_ = t_.is_copied(rows.size());
   if (is_copied_) copy_rows();
   sort_features();
 }
@@ -155,10 +158,25 @@ void PackTrainer::copy_rows() {
   }
 }
 
+void PackTrainer::multiply(const Pack& pack, Interrupt& interrupt) {
+  products_ = nullptr;
+  if (!t_.is_multiplied(pack.top)) return;
+  const float intercept_scaling = t_.settings_.solver.intercept_scaling;
+  products_ = t_.products_of(pack.top, [&](Block& products) {
+    multiply_rows(problem_rows(), intercept_scaling * intercept_scaling, interrupt, products);
+  });
+}
+
 ProblemRows PackTrainer::problem_rows() const {
   const FeatureRows& X = t_.features_;
-  if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size()};
-  return {t_.is_full_ ? nullptr : X.indices.data(), X.values.data(), begin_, size_, square_, t_.n_features_};
+  if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size(), nullptr};
+  return {t_.is_full_ ? nullptr : X.indices.data(),
+          X.values.data(),
+          begin_,
+          size_,
+          square_,
+          t_.n_features_,
+          products_.get()};
 }
 
 void PackTrainer::set_warm_start(const Pack& pack, std::size_t n_features) {

@@ -30,6 +30,7 @@ class PackTrainer {
   int32_t local_feature(int32_t feature);
   void add_warm_features(const Pack& pack);
   void copy_rows();
+  void multiply(const Pack& pack, Interrupt& interrupt);
   ProblemRows problem_rows() const;
   void set_warm_start(const Pack& pack, std::size_t n_features);
   Targets targets(const Pack& pack, std::span<const int32_t> rows);
@@ -50,6 +51,7 @@ class PackTrainer {
   std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
   int32_t top_ = NO_TOP;                       // whose rows are set
   bool is_copied_ = false;
+  Trainer::Products products_;  // of rows with each other, where they are multiplied
   std::vector<int64_t> begin_;
   std::vector<int32_t> size_, index_;
   std::vector<int32_t> order_;  // local features, by global number

@@ -8,26 +8,19 @@
 
 #include "base/cpu.hpp"
 #include "base/random.hpp"
+#include "train/row_products.hpp"
 
 namespace labeltree {
 
-VisitRows visit_rows_v2;  // also what other processors than x86-64 get
+extern const SolverLoops solver_loops_v2;  // also what other processors than x86-64 get
 #if defined(__x86_64__)
-VisitRows visit_rows_v3, visit_rows_v4;
+extern const SolverLoops solver_loops_v3, solver_loops_v4;
 #endif
 
 namespace {
 
 constexpr std::size_t LINE = 64;  // bytes of a cache line
 constexpr uint16_t ALL_LANES = std::numeric_limits<uint16_t>::max();
-
-VisitRows* visitor() {
-#if defined(__x86_64__)
-  if (cpu_level() == CpuLevel::v4) return visit_rows_v4;
-  if (cpu_level() == CpuLevel::v3) return visit_rows_v3;
-#endif
-  return visit_rows_v2;
-}
 
 // All classifiers are open, and no row is known to be right.
 void expect_violations(SolverPass& pass) {
@@ -69,6 +62,9 @@ SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const Sol
       .row_weight = targets.row_weight.empty() ? nullptr : targets.row_weight.data(),
       .c_positive = targets.c_positive,
       .c_negative = targets.c_negative,
+      .products = rows.products == nullptr ? nullptr : (*rows.products)[0],
+      .n_products = n_products(rows),
+      .scores = rows.products == nullptr ? nullptr : space.scores.reset(n_products(rows)),
       .weights = space.weights[0],
       .alpha = space.alpha.reset(n),
       .order = space.order.data(),
@@ -106,6 +102,20 @@ void release(SolverPass& pass, std::span<int32_t> order, std::size_t n_held) {
   expect_violations(pass);
 }
 
+// The weights of the dual variables, where only those and scores were kept.
+void set_weights(const ProblemRows& rows, const Targets& targets, const SolverSettings& settings,
+                 SolverSpace& space) {
+  const std::size_t n = rows.size.size();
+  space.sum.reset(n);  // the dual variables with the signs of the classes
+  for (std::size_t i = 0; i < n; ++i)
+    for (int l = 0; l < N_LANES; ++l)
+      space.sum[i][l] = (targets.positive[i] >> l & 1) != 0 ? space.alpha[i][l] : -space.alpha[i][l];
+  combine_rows(rows, space.sum, space.weights);
+  float* const constant = space.weights[rows.n_features];
+  for (std::size_t i = 0; i < n; ++i)
+    for (int l = 0; l < N_LANES; ++l) constant[l] += space.sum[i][l] * settings.intercept_scaling;
+}
+
 // The mean of weights over several moments.
 class Mean {
  public:
@@ -130,7 +140,7 @@ class Mean {
 // Passes over the first n_rows of the order. Returns how many rows were visited.
 int64_t descend(SolverPass& pass, std::size_t n_rows, int max_iter, int mean_iter, float tol, Random& random,
                 Interrupt& interrupt, SolverSpace& space) {
-  VisitRows* const visit = visitor();
+  VisitRows* const visit = solver_loops().visit;
   Mean mean(space, mean_iter > 0 ? pass.n_features + 1 : 0);
   int64_t n_visits = 0;
   bool open = true;
@@ -152,6 +162,14 @@ int64_t descend(SolverPass& pass, std::size_t n_rows, int max_iter, int mean_ite
 
 }  // namespace
 
+const SolverLoops& solver_loops() {
+#if defined(__x86_64__)
+  if (cpu_level() == CpuLevel::v4) return solver_loops_v4;
+  if (cpu_level() == CpuLevel::v3) return solver_loops_v3;
+#endif
+  return solver_loops_v2;
+}
+
 float* Block::reset(std::size_t n_items) {
   memory_.assign(n_items * N_LANES + LINE / sizeof(float), 0.0f);
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
@@ -166,7 +184,10 @@ int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSetti
   Random random(seed);
   const std::size_t n = space.order.size(), n_held = targets.held.size();
   const auto descend_over = [&](std::size_t n_rows, int max_iter) {
-    return descend(pass, n_rows, max_iter, settings.mean_iter, settings.tol, random, interrupt, space);
+    const auto n_visits =
+        descend(pass, n_rows, max_iter, settings.mean_iter, settings.tol, random, interrupt, space);
+    if (rows.products != nullptr) set_weights(rows, targets, settings, space);
+    return n_visits;
   };
   space.n_passes = 0;
   if (n_held == 0) return descend_over(n, settings.max_iter);

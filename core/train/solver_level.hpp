@@ -21,6 +21,7 @@ class Descent {
       : pass_(pass),
         weights_(reinterpret_cast<Floats*>(pass.weights)),
         alpha_(reinterpret_cast<Floats*>(pass.alpha)),
+        scores_(reinterpret_cast<Floats*>(pass.scores)),
         c_positive_(load(pass.c_positive)),
         c_negative_(load(pass.c_negative)),
         slack_(load(pass.slack)),
@@ -29,8 +30,15 @@ class Descent {
   void run() {
     at_ = pass_.at;
     n_active_ = pass_.n_active;
-    for (int n = 0; n < MAX_VISITS && at_ < n_active_;)
-      n += pass_.index == nullptr ? visit_full() : visit_next();
+    for (int n = 0; n < MAX_VISITS && at_ < n_active_;) {
+      const bool is_block = n_active_ - at_ >= N_FULL;
+      if (pass_.products != nullptr)
+        n += is_block ? visit_products<N_FULL>() : visit_products<1>();
+      else if (pass_.index == nullptr)
+        n += is_block ? visit_full<N_FULL>() : visit_full<1>();
+      else
+        n += visit_next();
+    }
     pass_.at = at_;
     pass_.n_active = n_active_;
     __builtin_memcpy(pass_.worst, &worst_, sizeof worst_);
@@ -44,7 +52,7 @@ class Descent {
     return pass_.row_weight == nullptr ? c : c * pass_.row_weight[i];
   }
 
-  // Visits the next row of the order. Returns the number of rows visited, as visit_full().
+  // Visits the next row of the order. Returns the number of rows visited.
   int visit_next() {
     if (at_ + 2 < n_active_) prefetch(pass_.order[at_ + 2]);
     const int32_t row = pass_.order[at_];
@@ -56,10 +64,8 @@ class Descent {
 
   // Visits the next full rows. Each sees the weights as the rows before it leave them: what those change is
   // added to its score by its products with them, and to the weights for all rows at once.
-  int visit_full() { return n_active_ - at_ < N_FULL ? visit_block<1>() : visit_block<N_FULL>(); }
-
   template <int N>
-  int visit_block() {
+  int visit_full() {
     const int32_t* const order = pass_.order + at_;
     for (std::size_t next = at_ + N; next < at_ + 2 * N && next < n_active_; ++next)
       prefetch(pass_.order[next]);
@@ -70,24 +76,54 @@ class Descent {
       scores[r] = weights_[pass_.n_features] * pass_.intercept_scaling;
     }
     block.add_scores(weights_, scores);
+    const auto products_of = [&](int r, float* products) {
+      block.multiply(r, products);
+      for (int before = 0; before < r; ++before)
+        products[before] += pass_.intercept_scaling * pass_.intercept_scaling;
+    };
+    const bool is_changed = improve_block<N>(scores, changes, products_of);
+    if (is_changed) block.add_to(weights_, changes);
+    for (int r = 0; r < N && is_changed; ++r)
+      weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
+    return N;
+  }
+
+  // The same with known products: the scores of all rows are kept up to date, and weights are not needed.
+  template <int N>
+  int visit_products() {
+    const int32_t* const order = pass_.order + at_;
+    FullRows<N> block{{}, pass_.n_products};
+    Floats scores[N], changes[N];
+    int32_t rows[N];
+    for (int r = 0; r < N; ++r) {
+      rows[r] = order[r];
+      block.rows[r] = pass_.products + static_cast<std::size_t>(rows[r]) * pass_.n_products;
+      scores[r] = scores_[rows[r]];
+    }
+    const auto products_of = [&](int r, float* products) {
+      for (int before = 0; before < r; ++before) products[before] = block.rows[r][rows[before]];
+    };
+    if (improve_block<N>(scores, changes, products_of)) block.add_to(scores_, changes);
+    return N;
+  }
+
+  // Improves the next N rows one after the other, given their scores before and their products. Returns
+  // whether anything changes.
+  template <int N, class ProductsOf>
+  bool improve_block(Floats* scores, Floats* changes, ProductsOf products_of) {
     uint32_t idle = 0;
     Ints changed{};
     for (int r = 0; r < N; ++r) {
       float products[N];
-      block.multiply(r, products);
-      for (int before = 0; before < r; ++before)
-        scores[r] += changes[before] * (products[before] + pass_.intercept_scaling * pass_.intercept_scaling);
-      const Visit visit = improve(order[r], scores[r]);
+      products_of(r, products);
+      for (int before = 0; before < r; ++before) scores[r] += changes[before] * products[before];
+      const Visit visit = improve(pass_.order[at_ + static_cast<std::size_t>(r)], scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
       idle |= static_cast<uint32_t>(visit.is_idle) << r;
     }
-    if (any(changed)) {
-      block.add_to(weights_, changes);
-      for (int r = 0; r < N; ++r) weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
-    }
     move_on(N, idle);
-    return N;
+    return any(changed);
   }
 
   // Goes past the next n rows of the order. Those with an idle bit leave the active ones.
@@ -163,9 +199,41 @@ class Descent {
   SolverPass& pass_;
   Floats* weights_;
   Floats* alpha_;
+  Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
   std::size_t at_ = 0, n_active_ = 0;  // as in the pass
 };
+
+void score_parts(const RowParts& rows, const float* weights, float* scores, std::size_t stride) {
+  for (std::size_t i = 0; i < rows.n_rows; ++i) {
+    const int64_t end = rows.end[i];
+    for (int lane = 0; lane < N_LANES; lane += WIDTH) {
+      const float* from = weights + lane;
+      Some a = some(scores + i * stride + lane), b{};
+      int64_t e = rows.begin[i];
+      for (; e + 2 <= end; e += 2) {
+        a += some(from + (rows.index[e] - rows.first) * N_LANES) * rows.value[e];
+        b += some(from + (rows.index[e + 1] - rows.first) * N_LANES) * rows.value[e + 1];
+      }
+      if (e < end) a += some(from + (rows.index[e] - rows.first) * N_LANES) * rows.value[e];
+      put(a + b, scores + i * stride + lane);
+    }
+  }
+}
+
+void add_parts(const RowParts& rows, const float* changes, float* weights) {
+  for (std::size_t i = 0; i < rows.n_rows; ++i) {
+    const Floats change = load(changes + i * N_LANES);
+    if (!any(change != 0.0f)) continue;
+    for (int lane = 0; lane < N_LANES; lane += WIDTH) {
+      const Some by = some(changes + i * N_LANES + lane);
+      for (int64_t e = rows.begin[i]; e < rows.end[i]; ++e) {
+        float* const place = weights + (rows.index[e] - rows.first) * N_LANES + lane;
+        put(some(place) + by * rows.value[e], place);
+      }
+    }
+  }
+}
 
 void visit_rows(SolverPass& pass) {
   if (pass.loss == Loss::squared_hinge)

@@ -28,6 +28,10 @@ struct SolverPass {
   const float* row_weight;               // null for none
   const float *c_positive, *c_negative;  // [lane]
 
+  const float* products;  // [row][n_products] of rows with each other; null where rows are multiplied
+  std::size_t n_products;
+  float* scores;  // [row][lane], kept instead of weights where there are products
+
   float* weights;  // [feature][lane], aligned to a cache line
   float* alpha;    // [row][lane], aligned to a cache line
   int32_t* order;  // rows; the active ones first
@@ -41,5 +45,27 @@ struct SolverPass {
 // Visits the next active rows, a few thousand at most. A row that no classifier gains from goes behind the
 // active ones.
 using VisitRows = void(SolverPass& pass);
+
+// Entries begin[i] .. end[i] - 1 of rows, whose features are at least `first`.
+struct RowParts {
+  const int32_t* index;
+  const float* value;
+  const int64_t *begin, *end;  // [row]
+  std::size_t n_rows;
+  int32_t first;
+};
+
+// scores[i * stride] += weights of the features of row i, numbered from the first, times its values. All have
+// a number for each lane and are aligned to a cache line.
+using ScoreParts = void(const RowParts& rows, const float* weights, float* scores, std::size_t stride);
+// weights += changes[i] times the values of row i.
+using AddParts = void(const RowParts& rows, const float* changes, float* weights);
+
+// The loops of one level of instructions.
+struct SolverLoops {
+  VisitRows* visit;
+  ScoreParts* score;
+  AddParts* add;
+};
 
 }  // namespace labeltree

@@ -3,10 +3,8 @@
 
 namespace labeltree {
 
-VisitRows visit_rows_v2;
+extern const SolverLoops solver_loops_v2;
 
-void visit_rows_v2(SolverPass& pass) {
-  visit_rows(pass);
-}
+const SolverLoops solver_loops_v2 = {visit_rows, score_parts, add_parts};
 
 }  // namespace labeltree

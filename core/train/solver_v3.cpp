@@ -3,10 +3,8 @@
 
 namespace labeltree {
 
-VisitRows visit_rows_v3;
+extern const SolverLoops solver_loops_v3;
 
-void visit_rows_v3(SolverPass& pass) {
-  visit_rows(pass);
-}
+const SolverLoops solver_loops_v3 = {visit_rows, score_parts, add_parts};
 
 }  // namespace labeltree

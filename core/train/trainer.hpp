@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -77,6 +80,10 @@ class Trainer {
   bool is_warm() const { return !warm_start_.indptr.empty(); }
   bool has_candidates() const { return !candidates_.indptr.empty(); }
   std::span<const int32_t> rows_of(const Pack& pack) const;
+  bool is_multiplied(int32_t top) const;
+  bool is_copied(std::size_t n_rows) const;
+  using Products = std::shared_ptr<const Block>;
+  Products products_of(int32_t top, const std::function<void(Block&)>& multiply) const;
   void check_rows() const;
   void check_warm_start() const;
   void set_held(std::span<const int32_t> held, bool with_root);
@@ -102,6 +109,11 @@ class Trainer {
   // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
   std::vector<int32_t> slot_, rows_;
   std::vector<int64_t> begin_;
+  std::vector<double> product_share_;  // [slot] time with products of its rows, of that without
+  // Those of the last top. Threads and calls of train() share them.
+  mutable std::mutex products_mutex_;
+  mutable Products products_;
+  mutable int32_t products_top_ = -2;  // -1 is above the root
 };
 
 }  // namespace labeltree

@@ -60,9 +60,11 @@ def test_pairs_of_nodes_far_from_their_optimum_are_counted() -> None:
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 @pytest.mark.parametrize("bias", [1.0, 0.0])
-@pytest.mark.parametrize("density", [0.4, 1.0])
-def test_every_node_has_the_weights_that_minimize_its_objective(loss, bias, density) -> None:
-    X, Y = problem(density=density)
+@pytest.mark.parametrize(("n_features", "density"), [(12, 0.4), (12, 1.0), (500, 0.6)])
+def test_every_node_has_the_weights_that_minimize_its_objective(
+    loss, bias, n_features, density
+) -> None:
+    X, Y = problem(n_features=n_features, density=density)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, Y.n_rows).astype(np.float32)
     settings = SolverSettings(
         loss=loss,
