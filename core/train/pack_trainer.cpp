@@ -10,7 +10,6 @@
 
 #include "base/index.hpp"
 #include "base/random.hpp"
-#include "train/lanes.hpp"
 #include "train/row_products.hpp"
 
 namespace labeltree {
@@ -225,14 +224,16 @@ void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, co
   set_limits(pack.nodes.size(), problem.n_features);
   const auto known = t_.is_warm() ? std::numeric_limits<uint16_t>::max() : lanes_with_positive();
   const float intercept_scaling = t_.settings_.solver.intercept_scaling;
-  const Floats limits = load(limits_);
-  for (const int32_t i : held_) {
-    Floats scores = load(space_.weights[problem.n_features]) * intercept_scaling;
-    for (int64_t e = begin_[at(i)]; e < begin_[at(i)] + size_[at(i)]; ++e) {
-      const auto feature = problem.index == nullptr ? at(e - begin_[at(i)]) : at(problem.index[e]);
-      const Floats weights = load(space_.weights[feature]);
-      scores += most(weights, -weights) > limits ? weights * problem.value[e] : Floats{};
-    }
+  float* bias = scored_.reset(held_.size());
+  for (std::size_t h = 0; h < held_.size(); ++h)
+    for (int l = 0; l < N_LANES; ++l) *bias++ = space_.weights[problem.n_features][l] * intercept_scaling;
+  // Full rows have no indices for the solver, but here they do.
+  ProblemRows indexed = problem;
+  if (problem.index == nullptr) indexed.index = t_.features_.indices.data();
+  score_rows(indexed, held_, space_.weights, limits_, scored_);
+  for (std::size_t h = 0; h < held_.size(); ++h) {
+    const int32_t i = held_[h];
+    const float* const scores = scored_[h];
     for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
       if ((reaches_[at(i)] >> l & 1) == 0) continue;
       const int32_t node = pack.nodes[l], parent = t_.tree_.parent(node);

@@ -62,6 +62,7 @@ class PackTrainer {
   std::vector<int32_t> held_;   // rows of the pack that are held back
   std::vector<int64_t> held_pairs_;
   std::vector<float> held_scores_;
+  Block scored_;  // [row that is held back]
 };
 
 }  // namespace labeltree

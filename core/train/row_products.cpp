@@ -56,7 +56,7 @@ void multiply_rows(const ProblemRows& rows, float constant, Interrupt& interrupt
       interrupt.check();
       set_lanes(parts, row, lanes);
       // Rows before these have the same products the other way round.
-      solver_loops().score(from_row(parts, row), lanes[0], first + row * stride + row, stride);
+      solver_loops().score(from_row(parts, row), lanes[0], nullptr, first + row * stride + row, stride);
     }
   });
   for (std::size_t i = 0; i < n; ++i)
@@ -64,6 +64,17 @@ void multiply_rows(const ProblemRows& rows, float constant, Interrupt& interrupt
       first[i * stride + j] += constant;
       first[j * stride + i] = first[i * stride + j];
     }
+}
+
+void score_rows(const ProblemRows& rows, std::span<const int32_t> picked, const Block& weights,
+                const float* limits, Block& scores) {
+  std::vector<int64_t> begin, end;
+  for (const int32_t i : picked) {
+    begin.push_back(rows.begin[at(i)]);
+    end.push_back(rows.begin[at(i)] + rows.size[at(i)]);
+  }
+  const RowParts parts{rows.index, rows.value, begin.data(), end.data(), picked.size(), 0};
+  solver_loops().score(parts, weights[0], limits, scores[0], N_LANES);
 }
 
 void combine_rows(const ProblemRows& rows, const Block& changes, Block& weights) {

@@ -28,19 +28,10 @@ class Descent {
         worst_(load(pass.worst)) {}
 
   void run() {
-    at_ = pass_.at;
-    n_active_ = pass_.n_active;
-    for (int n = 0; n < MAX_VISITS && at_ < n_active_;) {
-      const bool is_block = n_active_ - at_ >= N_FULL;
-      if (pass_.products != nullptr)
-        n += is_block ? visit_products<N_FULL>() : visit_products<1>();
-      else if (pass_.index == nullptr)
-        n += is_block ? visit_full<N_FULL>() : visit_full<1>();
-      else
-        n += visit_next();
-    }
-    pass_.at = at_;
-    pass_.n_active = n_active_;
+    if (pass_.products == nullptr && pass_.index != nullptr)
+      visit_single();
+    else
+      visit_blocks();
     __builtin_memcpy(pass_.worst, &worst_, sizeof worst_);
   }
 
@@ -52,22 +43,41 @@ class Descent {
     return pass_.row_weight == nullptr ? c : c * pass_.row_weight[i];
   }
 
-  // Visits the next row of the order. Returns the number of rows visited.
-  int visit_next() {
-    if (at_ + 2 < n_active_) prefetch(pass_.order[at_ + 2]);
-    const int32_t row = pass_.order[at_];
-    const Visit visit = improve(row, score(row));
-    if (any(visit.change != 0.0f)) add(row, visit.change);
-    move_on(1, visit.is_idle ? 1u : 0u);
-    return 1;
+  void visit_single() {
+    int32_t* const order = pass_.order;
+    std::size_t at = pass_.at, n_active = pass_.n_active;
+    for (int n = 0; n < MAX_VISITS && at < n_active; ++n) {
+      if (at + 2 < n_active) prefetch(order[at + 2]);
+      const int32_t row = order[at];
+      const Visit visit = improve(row, score(row));
+      if (any(visit.change != 0.0f)) add(row, visit.change);
+      if (!visit.is_idle) {
+        ++at;
+      } else {
+        order[at] = order[--n_active];
+        order[n_active] = row;
+      }
+    }
+    pass_.at = at;
+    pass_.n_active = n_active;
+  }
+
+  void visit_blocks() {
+    for (int n = 0; n < MAX_VISITS && pass_.at < pass_.n_active;) {
+      const bool is_block = pass_.n_active - pass_.at >= N_FULL;
+      if (pass_.products != nullptr)
+        n += is_block ? visit_products<N_FULL>() : visit_products<1>();
+      else
+        n += is_block ? visit_full<N_FULL>() : visit_full<1>();
+    }
   }
 
   // Visits the next full rows. Each sees the weights as the rows before it leave them: what those change is
   // added to its score by its products with them, and to the weights for all rows at once.
   template <int N>
   int visit_full() {
-    const int32_t* const order = pass_.order + at_;
-    for (std::size_t next = at_ + N; next < at_ + 2 * N && next < n_active_; ++next)
+    const int32_t* const order = pass_.order + pass_.at;
+    for (std::size_t next = pass_.at + N; next < pass_.at + 2 * N && next < pass_.n_active; ++next)
       prefetch(pass_.order[next]);
     FullRows<N> block{{}, pass_.n_features};
     Floats scores[N], changes[N];
@@ -91,7 +101,7 @@ class Descent {
   // The same with known products: the scores of all rows are kept up to date, and weights are not needed.
   template <int N>
   int visit_products() {
-    const int32_t* const order = pass_.order + at_;
+    const int32_t* const order = pass_.order + pass_.at;
     FullRows<N> block{{}, pass_.n_products};
     Floats scores[N], changes[N];
     int32_t rows[N];
@@ -117,7 +127,7 @@ class Descent {
       float products[N];
       products_of(r, products);
       for (int before = 0; before < r; ++before) scores[r] += changes[before] * products[before];
-      const Visit visit = improve(pass_.order[at_ + static_cast<std::size_t>(r)], scores[r]);
+      const Visit visit = improve(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
       idle |= static_cast<uint32_t>(visit.is_idle) << r;
@@ -128,7 +138,7 @@ class Descent {
 
   // Goes past the next n rows of the order. Those with an idle bit leave the active ones.
   void move_on(int n, uint32_t idle) {
-    int32_t* const order = pass_.order + at_;
+    int32_t* const order = pass_.order + pass_.at;
     std::size_t n_kept = 0, n_idle = 0;
     int32_t left_out[N_FULL];
     for (int r = 0; r < n; ++r)
@@ -136,10 +146,10 @@ class Descent {
         left_out[n_idle++] = order[r];
       else
         order[n_kept++] = order[r];
-    at_ += n_kept;
+    pass_.at += n_kept;
     while (n_idle > 0) {
-      pass_.order[at_ + --n_idle] = pass_.order[--n_active_];
-      pass_.order[n_active_] = left_out[n_idle];
+      pass_.order[pass_.at + --n_idle] = pass_.order[--pass_.n_active];
+      pass_.order[pass_.n_active] = left_out[n_idle];
     }
   }
 
@@ -149,7 +159,7 @@ class Descent {
   };
 
   // Improves one row's dual variables, given its score.
-  Visit improve(int32_t i, Floats score) {
+  [[gnu::always_inline]] Visit improve(int32_t i, Floats score) {
     const Ints here = spread(pass_.reaches[i] & pass_.open);
     const Floats sign = this->sign(i);
     const Step step = LossType::step(alpha_[i], sign * score, loss_weight(i), norm(i), slack_);
@@ -201,21 +211,34 @@ class Descent {
   Floats* alpha_;
   Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
-  std::size_t at_ = 0, n_active_ = 0;  // as in the pass
 };
 
-void score_parts(const RowParts& rows, const float* weights, float* scores, std::size_t stride) {
+// Where the weights of an entry's feature begin.
+inline std::size_t place(const RowParts& rows, int64_t e) {
+  return static_cast<std::size_t>(rows.index[e] - rows.first) * N_LANES;
+}
+
+// Weights of at most the limit count as 0.
+inline Some above(Some weight, Some limit) {
+  return (weight < 0.0f ? -weight : weight) > limit ? weight : Some{};
+}
+
+void score_parts(const RowParts& rows, const float* weights, const float* limits, float* scores,
+                 std::size_t stride) {
   for (std::size_t i = 0; i < rows.n_rows; ++i) {
     const int64_t end = rows.end[i];
     for (int lane = 0; lane < N_LANES; lane += WIDTH) {
-      const float* from = weights + lane;
+      const auto weight = [&](int64_t e) { return some(weights + place(rows, e) + lane); };
       Some a = some(scores + i * stride + lane), b{};
       int64_t e = rows.begin[i];
+      if (limits != nullptr)
+        for (const Some limit = some(limits + lane); e < end; ++e)
+          a += above(weight(e), limit) * rows.value[e];
       for (; e + 2 <= end; e += 2) {
-        a += some(from + (rows.index[e] - rows.first) * N_LANES) * rows.value[e];
-        b += some(from + (rows.index[e + 1] - rows.first) * N_LANES) * rows.value[e + 1];
+        a += weight(e) * rows.value[e];
+        b += weight(e + 1) * rows.value[e + 1];
       }
-      if (e < end) a += some(from + (rows.index[e] - rows.first) * N_LANES) * rows.value[e];
+      if (e < end) a += weight(e) * rows.value[e];
       put(a + b, scores + i * stride + lane);
     }
   }
@@ -228,8 +251,8 @@ void add_parts(const RowParts& rows, const float* changes, float* weights) {
     for (int lane = 0; lane < N_LANES; lane += WIDTH) {
       const Some by = some(changes + i * N_LANES + lane);
       for (int64_t e = rows.begin[i]; e < rows.end[i]; ++e) {
-        float* const place = weights + (rows.index[e] - rows.first) * N_LANES + lane;
-        put(some(place) + by * rows.value[e], place);
+        float* const weight = weights + place(rows, e) + lane;
+        put(some(weight) + by * rows.value[e], weight);
       }
     }
   }

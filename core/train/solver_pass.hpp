@@ -56,8 +56,10 @@ struct RowParts {
 };
 
 // scores[i * stride] += weights of the features of row i, numbered from the first, times its values. All have
-// a number for each lane and are aligned to a cache line.
-using ScoreParts = void(const RowParts& rows, const float* weights, float* scores, std::size_t stride);
+// a number for each lane and are aligned to a cache line. Unless null, limits drop weights that are no
+// larger.
+using ScoreParts = void(const RowParts& rows, const float* weights, const float* limits, float* scores,
+                        std::size_t stride);
 // weights += changes[i] times the values of row i.
 using AddParts = void(const RowParts& rows, const float* changes, float* weights);
 
