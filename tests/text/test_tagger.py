@@ -319,7 +319,7 @@ def test_the_summary_describes_the_features(tagger, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        (["words"], {}, "words of text is of the wrong kind"),
+        (["words"], {}, "words must be stored as text"),
         (["classifier"], "TextTagger", "must have a classifier"),
         (["classifier"], None, "estimator None is unknown"),
         (["n_words"], 3, "text must be a JSON object of words, n_embeddings"),

@@ -48,7 +48,7 @@ class Evaluation:
                 raise UsageError(
                     "the model was trained on texts, but the data has numeric features"
                 )
-            if model.features_.n_embeddings:
+            if model.features_.embeddings.are_given:
                 raise UsageError(
                     "the model needs embeddings, which commands cannot read; use Python"
                 )

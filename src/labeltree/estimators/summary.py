@@ -87,7 +87,8 @@ class Summary:
         text = self._known["text"].content
         words = "hashed words" if text["words"] is None else "words"
         n_embeddings = text["n_embeddings"]
-        return f"{words} and embeddings of {n_embeddings:,} numbers" if n_embeddings else words
+        by = f" by {text['encoder']}" if text.get("encoder") else ""
+        return f"{words} and embeddings of {n_embeddings:,} numbers{by}" if n_embeddings else words
 
     def _scaling(self) -> str:
         if ROW_SCALING not in self._known:

@@ -45,7 +45,11 @@ class ServedModel:
     @property
     def is_text(self) -> bool:
         """Whether the model takes texts."""
-        return isinstance(self.estimator, TextTagger) and not self.tagger.features_.n_embeddings
+        return isinstance(self.estimator, TextTagger) and not self._needs_embeddings
+
+    @property
+    def _needs_embeddings(self) -> bool:
+        return self.tagger.features_.embeddings.are_given
 
     @property
     def tagger(self) -> TextTagger:
@@ -65,7 +69,7 @@ class ServedModel:
 
     def check(self) -> None:
         """Answer one question, so that a model which cannot is never published."""
-        if isinstance(self.estimator, TextTagger) and self.estimator.features_.n_embeddings:
+        if isinstance(self.estimator, TextTagger) and self._needs_embeddings:
             raise ValueError(f"{self.path}: the model needs embeddings, which requests do not have")
         if self.is_text:
             found = [probability for _, probability in self.tagger.tag([_QUESTION], k=1)[0]]

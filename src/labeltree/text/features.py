@@ -9,17 +9,16 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from labeltree import _core
 from labeltree.data import as_features
 from labeltree.data.arrays import take
 from labeltree.data.features import FeatureMatrix, canonical_csr
-from labeltree.data.row_scaling import UNIT
+from labeltree.text.embeddings import NO_EMBEDDINGS, STORED, Embeddings, checked_embeddings
+from labeltree.text.encoders import encode
 from labeltree.text.options import OPTION_NAMES, TextOptions
 from labeltree.text.words import Vocabulary, WordWeighting, make_tokenizer
 
-_STORED = {"words": str | None, "n_embeddings": int}
 _FUNCTIONS = ("tokenizer", "preprocessor")
 
 
@@ -40,11 +39,11 @@ class TextFeatures:
         options: TextOptions,
         words: Vocabulary | None,
         idf: NDArray[np.floating],
-        n_embeddings: int,
+        embeddings: Embeddings = NO_EMBEDDINGS,
     ) -> None:
         self.options = options
         self.idf = idf
-        self.n_embeddings = n_embeddings
+        self.embeddings = embeddings
         self._words = words  # None if words are hashed or there are no texts
 
     @classmethod
@@ -55,11 +54,12 @@ class TextFeatures:
         embeddings: Any,
         *,
         n_texts: int | None = None,
+        encoder: Any = None,
     ) -> tuple[Self, FeatureMatrix]:
         """Return the learned vocabulary and weights, and the features of the texts.
 
-        If texts are an iterator without a length, `n_texts` is required; it may be cut off at
-        MANY_TEXTS.
+        Embeddings are those that are given, or those of the encoder. If texts are an iterator
+        without a length, `n_texts` is required; it may be cut off at MANY_TEXTS.
         """
         parts = []
         words: Vocabulary | None = None
@@ -72,9 +72,11 @@ class TextFeatures:
             idf = np.asarray(weighting.idf_)
             if options.n_features is None:
                 words = Vocabulary.of_names(vectorizer.get_feature_names_out())
-        dense = None if embeddings is None else _checked_embeddings(embeddings)
-        made = cls(options, words, idf, 0 if dense is None else dense.shape[1])
-        return made, _beside(parts, dense)
+        if embeddings is None and encoder is not None:
+            embeddings = encode(encoder, cast(Sequence[str], texts))
+        dense = None if embeddings is None else checked_embeddings(embeddings)
+        block = NO_EMBEDDINGS if dense is None else Embeddings(dense.shape[1], encoder=encoder)
+        return cls(options, words, idf, block), as_features(block.beside(parts, dense))
 
     def transform(self, texts: Sequence[str] | None, embeddings: Any = None) -> FeatureMatrix:
         """Return the features of texts; unknown words are ignored."""
@@ -84,24 +86,11 @@ class TextFeatures:
                 if texts is not None
                 else "texts must not be None, because the tagger was fitted with texts"
             )
-        if (embeddings is None) == bool(self.n_embeddings):
-            raise ValueError(
-                "embeddings must be None, because the tagger was fitted without embeddings"
-                if embeddings is not None
-                else "embeddings must not be None, because the tagger was fitted with embeddings "
-                f"of {self.n_embeddings} numbers"
-            )
         parts = []
         if texts is not None:
             indptr, indices, values = self._weighting.rows(texts)
             parts.append(canonical_csr(indptr, indices, values, len(self.idf)))
-        dense = None if embeddings is None else _checked_embeddings(embeddings)
-        if dense is not None and dense.shape[1] != self.n_embeddings:
-            raise ValueError(
-                f"embeddings must have {self.n_embeddings} numbers per text, as in fit, but have "
-                f"{dense.shape[1]}"
-            )
-        return parts[0] if dense is None else _beside(parts, dense)
+        return self.embeddings.beside(parts, self.embeddings.of(texts, embeddings))
 
     def row(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the columns and values of one text, for features without embeddings.
@@ -115,6 +104,11 @@ class TextFeatures:
     def has_rows(self) -> bool:
         """Whether `row` can be used: there are words and no embeddings."""
         return bool(len(self.idf)) and not self.n_embeddings
+
+    @property
+    def n_embeddings(self) -> int:
+        """Number of columns of embeddings, which follow the words."""
+        return self.embeddings.n_numbers
 
     @property
     def names(self) -> NDArray[Any]:
@@ -168,7 +162,11 @@ class TextFeatures:
         1
         """
         options = replace(self.options, tokenizer=tokenizer)
-        return type(self)(options, self._words, self.idf, self.n_embeddings)
+        return type(self)(options, self._words, self.idf, self.embeddings)
+
+    def with_embeddings(self, embeddings: Embeddings) -> Self:
+        """Return the same words with another encoder or weight of embeddings."""
+        return type(self)(self.options, self._words, self.idf, embeddings)
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the contents of a model file: a part of the header, and arrays."""
@@ -181,7 +179,7 @@ class TextFeatures:
         arrays = {} if self._words is None else self._words.to_arrays()
         arrays["words.idf"] = self.idf
         kind = None if self._words is None else "text"
-        return {"words": kind, "n_embeddings": self.n_embeddings}, arrays
+        return {"words": kind, **self.embeddings.to_header()}, arrays
 
     @property
     def array_names(self) -> tuple[str, ...]:
@@ -197,11 +195,10 @@ class TextFeatures:
         n_features: int,
     ) -> Self:
         """Restore features from a file; everything is checked, and words are decoded on demand."""
-        if not isinstance(stored, dict) or stored.keys() != _STORED.keys():
-            raise ValueError(f"text must be a JSON object of {', '.join(_STORED)}")
-        for name, kind in _STORED.items():
-            if not isinstance(stored[name], kind) or isinstance(stored[name], bool):
-                raise ValueError(f"{name} of text is of the wrong kind: {stored[name]!r:.40}")
+        known = ("words", *STORED)
+        if not isinstance(stored, dict) or not set(known[:2]) <= stored.keys() <= set(known):
+            raise ValueError(f"text must be a JSON object of {', '.join(known)}")
+        embeddings = Embeddings.from_header({k: v for k, v in stored.items() if k != "words"})
         if parameters["preprocessor"] is not None:
             raise ValueError("preprocessor must be null in a model file")
         name = parameters["tokenizer"]  # printed as it is, so it may not steer a terminal
@@ -211,7 +208,7 @@ class TextFeatures:
         idf = take(arrays, "words.idf", None)
         if idf.dtype.kind != "f" or not np.isfinite(idf).all():
             raise ValueError("words.idf must hold finite numbers")
-        n_words, n_embeddings = len(idf), stored["n_embeddings"]
+        n_words, n_embeddings = len(idf), embeddings.n_numbers
         if n_embeddings < 0 or n_words + n_embeddings != n_features:
             raise ValueError(
                 f"{n_words} words and embeddings of {n_embeddings} numbers must make up the "
@@ -228,7 +225,7 @@ class TextFeatures:
         if stored["words"] is not None:
             # A duplicate word only leaves a column unused.
             words = Vocabulary.from_arrays(arrays, n_words)
-        return cls(options, words, idf, n_embeddings)
+        return cls(options, words, idf, embeddings)
 
 
 class _ColumnNames(Sequence[str]):
@@ -260,24 +257,3 @@ def _counted(vectorizer: Any, texts: Iterable[str], options: TextOptions) -> Any
                 f"no word is in enough texts, because min_df is {options.min_df!r}; lower it"
             ) from None
         raise
-
-
-def _beside(parts: list[Any], dense: FeatureMatrix | None) -> FeatureMatrix:
-    """Return the parts side by side; the rows of each part have length 1 or are empty."""
-    if dense is not None:
-        parts = [*parts, UNIT(dense)]
-    n_rows = {part.shape[0] for part in parts}
-    if len(n_rows) > 1:
-        n_texts, n_embedded = (part.shape[0] for part in parts)
-        raise ValueError(
-            f"embeddings must be given for each of {n_texts} texts, but are for {n_embedded}"
-        )
-    whole = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr", dtype=np.float32)
-    return as_features(whole)
-
-
-def _checked_embeddings(embeddings: Any) -> FeatureMatrix:
-    features = as_features(embeddings)
-    if features.shape[1] == 0:
-        raise ValueError("embeddings must have at least one number per text, but have none")
-    return features

@@ -15,7 +15,6 @@ from labeltree.estimators.learning_lock import OneLearner, one_at_a_time
 from labeltree.online import TreeCost
 from labeltree.text.checks import check_numbers, checked_texts
 from labeltree.text.features import TextFeatures
-from labeltree.text.options import TextOptions
 
 Tags = list[tuple[Any, float]]
 
@@ -38,7 +37,9 @@ class OnlineTaggerMixin(OneLearner):
     def classifier_(self) -> PLTClassifier:
         raise NotImplementedError
 
-    def _options(self) -> TextOptions:
+    def _fit_features(
+        self, texts: list[str] | None, tags: Any, embeddings: Any
+    ) -> tuple[TextFeatures, FeatureMatrix]:
         raise NotImplementedError
 
     @one_at_a_time
@@ -112,7 +113,7 @@ class OnlineTaggerMixin(OneLearner):
                 "partial_fit requires hashed words or a vocabulary, but the tagger has neither; "
                 "set n_features, such as TextTagger(n_features=2**18), or call fit first"
             )
-        features, X = TextFeatures.fit(self._options(), checked, embeddings)
+        features, X = self._fit_features(checked, tags, embeddings)
         classifier = clone(self.classifier)
         try:
             yield classifier, X

@@ -9,35 +9,33 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from labeltree import metrics, storage
 from labeltree.arguments import checked
 from labeltree.data import targets
-from labeltree.data.labels import Kind
 from labeltree.estimators import PLTClassifier, validation
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.explain.explanation import Explanation
-from labeltree.model.interface import LabelModel
 from labeltree.progress import show_stage
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.storage.section import Section, take_section
 from labeltree.text.checks import check_numbers, checked_texts
+from labeltree.text.embedding_weight import AUTO
 from labeltree.text.features import TextFeatures
+from labeltree.text.fitted import FittedMixin
+from labeltree.text.fitting import FeaturesMixin
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
 from labeltree.text.options import OPTION_NAMES, TextOptions
 from labeltree.text.scoring import ScoringMixin
-from labeltree.trees import LabelTree
 
 _TEXT = "text"  # the section of the model file
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
 @register
-class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignore[misc]
+class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier that predicts tags for texts.
 
     Texts are converted to TF-IDF features, and a `PLTClassifier` is trained on them.
@@ -75,6 +73,14 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
     cjk_bigrams
         Whether Chinese and Japanese, which have no spaces between words, are split into overlapping
         pairs of characters.
+    encoder
+        Function from a list of texts to an array with one row per text, whose numbers become
+        features beside the words. Objects with a method `encode`, such as models of
+        sentence-transformers, are accepted too. If it has a method ``fit(texts, tags)``, a copy of
+        it is fitted first. Model files have its name only; see `set_encoder`.
+    embedding_weight
+        Weight of embeddings relative to the words. "auto" finds it in small fits on training texts
+        that are held out, if there are at least 2,000 texts; with fewer, it is 1.
     classifier
         The `PLTClassifier` or `HSMClassifier` to train; None for one with the parameters below.
     **classifier_params
@@ -116,6 +122,8 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         language: str | None = TextOptions.language,
         unicode_form: str | None = TextOptions.unicode_form,
         cjk_bigrams: bool = TextOptions.cjk_bigrams,
+        encoder: Any = None,
+        embedding_weight: float | str = AUTO,
         classifier: PLTClassifier | None = None,
         **classifier_params: Any,
     ) -> None:
@@ -132,6 +140,8 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         self.language = language
         self.unicode_form = unicode_form
         self.cjk_bigrams = cjk_bigrams
+        self.encoder = encoder
+        self.embedding_weight = embedding_weight
         if classifier is not None and classifier_params:
             raise TypeError(
                 f"{min(classifier_params)} is a parameter of the classifier, but a classifier is "
@@ -154,8 +164,8 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         tags
             A list of tags per text, or one tag per text.
         embeddings
-            An array with one row per text, such as the output of a sentence encoder. It has the
-            same weight as the words.
+            An array with one row per text, such as the output of a sentence encoder. The `encoder`
+            is then not called.
         """
         before = self._state if self.classifier.warm_start else None
         checked = checked_texts(texts)
@@ -163,7 +173,7 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         with show_stage("making features", quiet=self.classifier.verbose <= 0):
             if before is None:
                 classifier = clone(self.classifier)
-                features, X = TextFeatures.fit(self._options(), checked, embeddings)
+                features, X = self._fit_features(checked, tags, embeddings)
             else:
                 classifier = copy.copy(before.classifier)
                 classifier.set_params(**self.classifier.get_params(deep=False))
@@ -171,9 +181,6 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
         classifier._fit_checked(X, tags, in_place=True)
         self._state = TaggerState(features, classifier)
         return self
-
-    def _options(self) -> TextOptions:
-        return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
 
     @checked
     @one_at_a_time
@@ -319,55 +326,11 @@ class TextTagger(OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignor
     def from_parts(cls, features: TextFeatures, classifier: PLTClassifier) -> Self:
         """Return a tagger of text features and a classifier that was fitted to them."""
         tagger = cls(classifier=clone(classifier), **vars(features.options))
+        if features.n_embeddings:
+            tagger.encoder = features.embeddings.encoder
+            tagger.embedding_weight = features.embeddings.weight
         tagger._state = TaggerState(features, classifier)
         return tagger
-
-    # Fitted attributes ----------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None
-
-    @property
-    def _fitted(self) -> TaggerState:
-        if self._state is None:
-            check_is_fitted(self)
-        assert self._state is not None
-        return self._state
-
-    @property
-    def classifier_(self) -> PLTClassifier:
-        """The fitted classifier."""
-        return self._fitted.classifier
-
-    @property
-    def features_(self) -> TextFeatures:
-        """Vocabulary and weights of words."""
-        return self._fitted.features
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The tags."""
-        return self.classifier_.classes_
-
-    @property
-    def label_kind_(self) -> Kind:
-        """The form of the tags: "sets" for lists of tags, "classes" for one tag per text."""
-        return self.classifier_.label_kind_
-
-    @property
-    def model_(self) -> LabelModel:
-        """Trees with their weights."""
-        return self.classifier_.model_
-
-    @property
-    def trees_(self) -> list[LabelTree]:
-        """The trees."""
-        return self.classifier_.trees_
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of words, or of columns that they are hashed to, plus the size of embeddings."""
-        return self.classifier_.n_features_in_
 
     @checked
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -24,12 +24,14 @@ from labeltree.torch.layout import Layout
 from labeltree.torch.mixture import TreeMixture
 from labeltree.torch.search import TopK
 from labeltree.torch.softmax import TreeSoftmax
+from labeltree.torch.text_encoder import TextEncoder
 from labeltree.torch.trainer import TreeNetwork, fit
 
 __all__ = [
     "BagEncoder",
     "FusedOptimizer",
     "Layout",
+    "TextEncoder",
     "TopK",
     "TreeBCE",
     "TreeMixture",

@@ -1,0 +1,68 @@
+"""The features of training texts: words, and embeddings with the weight that suits them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from labeltree.data.features import FeatureMatrix
+from labeltree.estimators import PLTClassifier
+from labeltree.text.embedding_weight import (
+    Split,
+    can_be_found,
+    check_weight,
+    find_weight,
+    seed_of,
+    taken,
+    weighted,
+)
+from labeltree.text.encoders import check_encoder, fitted_encoder
+from labeltree.text.features import TextFeatures
+from labeltree.text.options import OPTION_NAMES, TextOptions
+
+
+class FeaturesMixin:
+    """The parameters of a tagger that decide about features."""
+
+    encoder: Any
+    embedding_weight: float | str
+    classifier: PLTClassifier
+
+    def _options(self) -> TextOptions:
+        return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
+
+    def _fit_features(
+        self, texts: list[str] | None, tags: Any, embeddings: Any
+    ) -> tuple[TextFeatures, FeatureMatrix]:
+        """Return the features that were learned from texts, and those of the texts."""
+        check_encoder(self.encoder)
+        check_weight(self.embedding_weight)
+        options, encoder = self._options(), self.encoder
+        learns = encoder is not None and embeddings is None and texts is not None
+        if learns:
+            encoder = fitted_encoder(encoder, texts or [], tags)
+        features, X = TextFeatures.fit(options, texts, embeddings, encoder=encoder)
+        if not features.n_embeddings or texts is None:
+            return features, X
+        weight = self.embedding_weight
+        if can_be_found(texts, weight):
+            weight = self._found_weight(features, X, texts, tags, refit=encoder is not self.encoder)
+        block = replace(features.embeddings, weight=1.0 if isinstance(weight, str) else weight)
+        scaled = X if block.weight == 1 else weighted(X, len(features.idf), block.weight)
+        return features.with_embeddings(block), scaled
+
+    def _found_weight(
+        self, features: TextFeatures, X: FeatureMatrix, texts: list[str], tags: Any, *, refit: bool
+    ) -> float:
+        """Return the weight that small fits find.
+
+        An encoder that learns is fitted again without the texts that are held out: embeddings of
+        texts that it has learned from look better than they are.
+        """
+        split = Split(len(texts), seed_of(self.classifier))
+        if refit:
+            rest = taken(texts, split.rest)
+            encoder = fitted_encoder(self.encoder, rest, taken(tags, split.rest))
+            block = replace(features.embeddings, encoder=encoder)
+            X = features.with_embeddings(block).transform(texts)
+        return find_weight(self.classifier, X, len(features.idf), tags, split)
