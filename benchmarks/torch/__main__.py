@@ -9,7 +9,8 @@ import types
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "src" / "labeltree"
-PARTS = ("check", "steps", "labels", "search", "rivals", "profile", "likelihood", "precision")
+DATA_PARTS = ("likelihood", "lengths", "precision")
+PARTS = ("check", "steps", "labels", "search", "rivals", "profile", *DATA_PARTS)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.torch.timing import Recorder
-from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax, plain
+from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax, graphed, plain
 
 CASES = (
     (3000, 100, 60, None, 4, 512, False),
@@ -51,6 +51,7 @@ def _check_softmax(recorder: Recorder, head: Any) -> None:
         same_bits=all(torch.equal(a, b) for a, b in zip(found, again, strict=True)),
         updates=[_check_update(head, x, target, m) for m in ("sgd", "adagrad")],
         search=_check_search(head, x),
+        graphs=_check_graphs(head, x, target),
     )
 
 
@@ -76,7 +77,31 @@ def _check_bce(recorder: Recorder, head: Any) -> None:
         same_bits=all(torch.equal(a, b) for a, b in zip(found, again, strict=True)),
         updates=[_check_update(head, x, target, m) for m in ("sgd", "adagrad")],
         search=_check_search(head, x),
+        graphs=_check_graphs(head, x, target),
     )
+
+
+def _check_graphs(head: Any, x: Tensor, target: Tensor) -> bool:
+    """Return whether CUDA graphs give the same bits, with gradients and with fused updates."""
+    same = []
+    n_labels = None if target.ndim == 1 else target.shape[1]
+    for method in (None, "adagrad"):
+        found = []
+        for is_graphed in (False, True):
+            own, rows = copy.deepcopy(head), x.detach().clone().requires_grad_()
+            if method is not None:
+                FusedOptimizer(own, method, lr=0.1)
+            if is_graphed:
+                graphed(own, len(x), n_labels=n_labels)
+            for _ in range(2):
+                own.zero_grad(set_to_none=True)
+                rows.grad = None
+                loss = own(rows, target).loss
+                loss.backward()
+            kept = [p if p.grad is None else p.grad for p in own.parameters()]
+            found.append([t.detach().clone() for t in (loss, rows.grad, *kept, *own.buffers())])
+        same.append(all(torch.equal(a, b) for a, b in zip(*found, strict=True)))
+    return all(same)
 
 
 def _check_update(head: Any, x: Tensor, target: Tensor, method: str) -> float:

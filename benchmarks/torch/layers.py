@@ -85,3 +85,11 @@ class OneVersusAll(FullSoftmax):
         )
         loss = F.softplus(z).sum() - z[row, target].sum()
         return TreeOutput(z.detach()[:, 0], loss / len(x))
+
+
+class OneVersusAllClasses(OneVersusAll):
+    """One sigmoid per class, for one class per row."""
+
+    def forward(self, x: Tensor, target: Tensor) -> TreeOutput:  # type: ignore[override]
+        """Return the log-likelihoods of the rows and the loss."""
+        return super().forward(x, target, torch.arange(len(x), device=x.device))

@@ -11,7 +11,7 @@ import torch
 
 from benchmarks.torch.data import load
 from benchmarks.torch.draws import N_ROWS
-from benchmarks.torch.layers import AdaptiveSoftmax, FullSoftmax
+from benchmarks.torch.layers import AdaptiveSoftmax, FullSoftmax, OneVersusAllClasses
 from benchmarks.torch.search import exactness
 from benchmarks.torch.timing import Recorder, Timer
 from benchmarks.torch.training import N_DIMENSIONS, Plan, Run, likelihood, timed
@@ -20,22 +20,32 @@ from labeltree.torch.rows import Features, Targets
 
 N_HELD_OUT = 100_000
 TWO_TREES = {"n_trees": 2, "group_size": 32, "n_prototypes": 4}
+FULL, TREE, TWO = "full softmax", "tree, 8 prototypes", "two trees, groups of 32, 4 prototypes"
 PLANS = (
-    Plan("full softmax"),
-    Plan("full softmax, lr .001", lr=1e-3),
+    Plan(FULL),
+    Plan(f"{FULL}, lr .001", lr=1e-3),
     Plan("adaptive softmax", lr=2e-3),
     Plan("adaptive softmax, lr .004", lr=4e-3),
     Plan("adaptive softmax, lr .006", lr=6e-3),
     Plan("tree, 1 prototype", n_prototypes=1),
     Plan("tree, 4 prototypes", n_prototypes=4),
-    Plan("tree, 8 prototypes"),
+    Plan(TREE),
     Plan("tree, groups of 32, 4 prototypes", group_size=32, n_prototypes=4),
-    Plan("two trees, groups of 32, 4 prototypes", head_lr=0.015, **TWO_TREES),  # type: ignore[arg-type]
-    Plan("two trees, groups of 32, 4 prototypes, lr .02", **TWO_TREES),  # type: ignore[arg-type]
+    Plan(TWO, head_lr=0.01, **TWO_TREES),  # type: ignore[arg-type]
+    Plan(f"{TWO}, lr .02", **TWO_TREES),  # type: ignore[arg-type]
 )
 #: Trained with several seeds.
-CHOSEN = {"full softmax", "tree, 8 prototypes", "two trees, groups of 32, 4 prototypes"}
+CHOSEN = {FULL, TREE, TWO}
 SEEDS = (1, 2, 3)
+#: Whole trainings of different lengths, to find the time to the accuracy of a full softmax.
+LENGTHS = (
+    *(Plan(FULL, n_epochs=n) for n in (4, 6)),
+    *(Plan("adaptive softmax, lr .004", lr=4e-3, n_epochs=n) for n in (6, 12)),
+    Plan("one versus all", n_epochs=6),
+    *(Plan(TREE, n_epochs=n, head_lr=0.01) for n in (4, 6, 8, 10)),
+    *(Plan("tree, 16 prototypes", n_prototypes=16, n_epochs=n, head_lr=0.01) for n in (4, 6, 8)),
+    *(Plan(TWO, n_epochs=n, head_lr=0.01, **TWO_TREES) for n in (3, 4, 5, 6)),  # type: ignore[arg-type]
+)
 
 
 class Held:
@@ -50,6 +60,13 @@ class Held:
         self.features = Features(X[rest], "cuda")
         self.targets = Targets(classes[rest], "cuda")
         self.targets.extend(int(classes.max()) + 1)
+
+
+def compare_lengths(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> None:
+    """Train for different numbers of epochs, and record accuracy and seconds."""
+    held = Held(folder)
+    for plan in LENGTHS[:1] if quick else LENGTHS:
+        recorder.part(plan.name, partial(_one, recorder, timer, held, plan, SEEDS[0]))
 
 
 def compare(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> None:
@@ -74,6 +91,8 @@ def _one(recorder: Recorder, timer: Timer, held: Held, plan: Plan, seed: int) ->
     recorder.add(
         what="debian-files",
         plan=plan.name,
+        n_epochs=plan.n_epochs,
+        head_lr=plan.head_lr,
         seed=seed,
         seconds=seconds,
         ms_step=1e3 * seconds / n_steps,
@@ -84,6 +103,8 @@ def _one(recorder: Recorder, timer: Timer, held: Held, plan: Plan, seed: int) ->
 def _trained(run: Run, held: Held) -> list[Any]:
     if run.plan.name.startswith("full"):
         return [run.dense(FullSoftmax(N_DIMENSIONS, held.targets.n_labels).cuda())]
+    if run.plan.name.startswith("one"):
+        return [run.dense(OneVersusAllClasses(N_DIMENSIONS, held.targets.n_labels, -8.0).cuda())]
     if run.plan.name.startswith("adaptive"):
         counts = torch.from_numpy(held.targets.counts)
         return [run.dense(AdaptiveSoftmax(N_DIMENSIONS, counts, [2000, 10000], 2.0).cuda())]

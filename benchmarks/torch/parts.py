@@ -69,8 +69,12 @@ def _cases(
         ]
     if data is None:
         return [(name, _no_data)]
-    compare = likelihood.compare if name == "likelihood" else precision.compare
-    return [(name, partial(compare, recorder, timer, data, quick=quick))]
+    comparisons = {
+        "likelihood": likelihood.compare,
+        "lengths": likelihood.compare_lengths,
+        "precision": precision.compare,
+    }
+    return [(name, partial(comparisons[name], recorder, timer, data, quick=quick))]
 
 
 def _no_data() -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 from benchmarks.torch.draws import N_FEATURES, N_ROWS, labels, rows
 from benchmarks.torch.timing import Recorder, Timer, graphed, transient_bytes
 from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax
+from labeltree.torch import graphed as graphed_layer
 
 PER_ROW = 5  # labels of a row, for several labels per row
 
@@ -49,7 +50,7 @@ LABEL_TREES = [
     Tree(60160, 0, 64),
     Tree(60160, 256, 128),
     Tree(1000000, 0, 256),
-    Tree(1000000, 512, 256),
+    Tree(1000000, 0, 128),
 ]
 
 
@@ -105,6 +106,9 @@ def _time(
         found["eager_one_thread"] = one_thread / N_ROWS
     graph = graphed(step)
     found["us_row"] = timer.median(graph.replay, prepare) / N_ROWS
+    graphed_layer(head, N_ROWS, n_labels=None if target.ndim == 1 else target.shape[1])
+    found["module_graphs"] = timer.median(_module_step(head, x, target), prepare) / N_ROWS
+    del head.forward  # as before
     recorder.add(
         what=what, **tree._asdict(), kind=kind, method=method, **found, transient_mb=transient / 1e6
     )

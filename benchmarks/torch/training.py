@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from labeltree.torch import BagEncoder, FusedOptimizer, TreeBCE, TreeSoftmax, cluster
+from labeltree.torch import BagEncoder, FusedOptimizer, TreeBCE, TreeMixture, TreeSoftmax, cluster
 from labeltree.torch.regroup import transfer
-from labeltree.torch.rows import Features, Targets
+from labeltree.torch.rows import Features, Order, Targets
 from labeltree.torch.trainer import EVALUATED, label_means, set_priors
 
 N_DIMENSIONS = 512
@@ -110,11 +110,12 @@ class Run:
     def train(self, heads: list[Any], n_epochs: float, all_epochs: float) -> None:
         """Train for a number of epochs of a schedule over all of them."""
         last = round(all_epochs * self.n_steps)
-        order = torch.empty(0, dtype=torch.long)
+        order = Order.of(torch.empty(0, dtype=torch.long), "cuda")
         for i in range(round(n_epochs * self.n_steps)):
             at = (i % self.n_steps) * self.plan.batch_size
             if not at:
-                order = torch.randperm(len(self.features), generator=self._order)
+                drawn = torch.randperm(len(self.features), generator=self._order)
+                order = Order.of(drawn, "cuda")
             rows = order[at : at + self.plan.batch_size]
             self._set_rates(heads, last)
             x = self.encoder(*self.features.take(rows))
@@ -159,7 +160,7 @@ def likelihood(encoder: nn.Module, heads: list[Any], X: Any, classes: Any) -> di
         x, y = encoder(*features.take(rows)), target[rows.cuda()]
         outputs = torch.stack([head(x, y).output.double() for head in heads])
         nll -= (outputs.logsumexp(0) - torch.tensor(float(len(heads))).log().cuda()).sum()
-        best = heads[0].top_k(x, 5).classes
+        best = (heads[0] if len(heads) == 1 else TreeMixture(heads)).top_k(x, 5).classes
         hits += (best[:, 0] == y).sum()
         hits5 += (best == y[:, None]).any(1).sum()
     n = len(features)

@@ -15,6 +15,7 @@ if importlib.util.find_spec("torch") is not None:
     os.environ["TRITON_INTERPRET"] = "1"
     if importlib.util.find_spec("triton") is not None:
         importlib.import_module("labeltree.torch.kernels.beam")
+        importlib.import_module("labeltree.torch.kernels.lists")
         importlib.import_module("labeltree.torch.kernels.steps")
     del os.environ["TRITON_INTERPRET"]
 

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="labeltree.torch needs torch")
 
 from labeltree.torch import TreeMixture, TreeSoftmax
+from labeltree.torch import mixture as mixtures
 
 from .heads import NO_HEAD, TWO, classes, drawn, rows, softmax
 
@@ -45,3 +46,19 @@ def test_trees_of_other_classes_are_refused() -> None:
 def test_no_trees_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^heads must have at least one layer"):
         TreeMixture([])
+
+
+@pytest.mark.usefixtures("kernels")
+def test_candidates_of_the_trees_hold_the_top_of_all_classes() -> None:
+    mixture, x = TreeMixture([softmax(TWO), softmax(NO_HEAD, n_prototypes=2)]), rows(6)
+    values, classes = mixture.log_prob(x).topk(3, 1)
+    found = mixture.top_k(x, 3)
+    assert torch.equal(found.classes, classes)
+    torch.testing.assert_close(found.log_prob, values.detach())
+
+
+@pytest.mark.usefixtures("kernels")
+def test_rows_without_certain_candidates_are_compared_with_all_classes(monkeypatch) -> None:
+    monkeypatch.setattr(mixtures, "MIN_CANDIDATES", 1)
+    mixture, x = TreeMixture([softmax(TWO), softmax(NO_HEAD, n_prototypes=2)]), rows(12)
+    assert torch.equal(mixture.predict(x), mixture.log_prob(x).argmax(1))

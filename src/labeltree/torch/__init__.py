@@ -19,6 +19,7 @@ from labeltree.torch.clusters import cluster
 from labeltree.torch.encoders import BagEncoder
 from labeltree.torch.export import to_classifier
 from labeltree.torch.fused import FusedOptimizer
+from labeltree.torch.graphs import graphed
 from labeltree.torch.head import TreeOutput
 from labeltree.torch.layout import Layout
 from labeltree.torch.mixture import TreeMixture
@@ -40,6 +41,7 @@ __all__ = [
     "TreeSoftmax",
     "cluster",
     "fit",
+    "graphed",
     "to_classifier",
 ]
 del _torch

@@ -77,7 +77,7 @@ class FusedOptimizer(torch.optim.Optimizer):
         super().__init__(groups, {"lr": lr})
         device = head.root.device
         self._set_rates = [root_lr, lr]
-        self._rates = [torch.full((), rate, device=device) for rate in self._set_rates]
+        self.rates = [torch.full((), rate, device=device) for rate in self._set_rates]
         head.register_buffer("n_updates", torch.zeros((), device=device))
         for name in self._levels():
             self._add_buffers(name)
@@ -111,7 +111,7 @@ class FusedOptimizer(torch.optim.Optimizer):
         """Take over the learning rates of the parameter groups; the weights are up to date."""
         for i, group in enumerate(self.param_groups):
             if group["lr"] != self._set_rates[i]:
-                self._rates[i].fill_(group["lr"])
+                self.rates[i].fill_(group["lr"])
                 self._set_rates[i] = group["lr"]
         return None if closure is None else closure()
 
@@ -136,7 +136,7 @@ class FusedOptimizer(torch.optim.Optimizer):
             buffer("_bias_low"),
             state,
             buffer("_bias_state"),
-            self._rates[name != "root"],
+            self.rates[name != "root"],
             self._head.n_updates,
             EPS,
         )
@@ -166,12 +166,12 @@ def _plain_rows(weight: Tensor, bias: Tensor | None, update: Update) -> None:
     assert weight.grad is not None
     step = update.rate.to(weight.dtype).expand(len(weight))
     if update.method == METHODS["adagrad"]:
-        square = weight.grad.square().sum(1)
+        square = torch.linalg.vector_norm(weight.grad, dim=1).square()
         if bias is not None and bias.grad is not None:
             square = square + bias.grad.square()
         update.state.add_(square / weight.shape[1])
         step = step / (update.state.sqrt() + update.eps)
-    weight -= weight.grad * step[:, None]
+    weight.addcmul_(weight.grad, step[:, None], value=-1)  # one pass over the weights
     if bias is not None and bias.grad is not None:
         bias -= bias.grad * step
 

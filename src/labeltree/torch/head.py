@@ -149,7 +149,9 @@ class TreeHead(nn.Module):
         return super()._apply(*args, **kwargs)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cached": None}  # a copy has tensors of its own
+        state = {**self.__dict__, "_cached": None}  # a copy has tensors of its own
+        state.pop("forward", None)  # and no graphs
+        return state
 
     def regroup(self, embeddings: Tensor, *, random_state: int = 0) -> None:
         """Group classes by other embeddings, and keep what was learned.

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
+from labeltree.arguments import check_integer
 from labeltree.torch.head import TreeOutput
-from labeltree.torch.search import TopK
+from labeltree.torch.search import MAX_KERNEL_K, TopK
 from labeltree.torch.softmax import TreeSoftmax
 
 ROWS_AT_ONCE = 1024  # whose probabilities of all classes are in memory
+MIN_CANDIDATES = 16  # of each tree
 
 
 class TreeMixture(nn.Module):
@@ -65,10 +68,44 @@ class TreeMixture(nn.Module):
 
     @torch.no_grad()
     def top_k(self, x: Tensor, k: int = 5, *, beam: int | None = None) -> TopK:
-        """Return the k most probable classes of each row, from all of them; `beam` is not used."""
-        parts = [self.log_prob(rows).topk(k, 1) for rows in x.split(ROWS_AT_ONCE)]
+        """Return the k most probable classes of each row, in decreasing order.
+
+        On a GPU, candidates are the most probable classes of each tree. Rows for which they are not
+        certain to hold the k most probable ones are compared with all classes, unless a `beam` is
+        given, which is that of the trees.
+        """
+        check_integer("k", k, minimum=1, maximum=self.n_classes)
+        parts = [self._best(rows, k, beam) for rows in x.split(ROWS_AT_ONCE)]
         values, classes = zip(*parts, strict=True)
         return TopK(torch.cat(values), torch.cat(classes))
+
+    def _best(self, x: Tensor, k: int, beam: int | None) -> TopK:
+        heads = [cast(TreeSoftmax, head) for head in self.heads]
+        n_found = min(self.n_classes, max(MIN_CANDIDATES, 2 * k))
+        if not heads[0].uses_kernels(x) or n_found > MAX_KERNEL_K:
+            return TopK(*self.log_prob(x).topk(k, 1))
+        found = [head.top_k(x, n_found, beam=beam) for head in heads]
+        candidates = torch.cat([one.classes for one in found], 1).sort(1).values
+        value = self._log_prob_of(x, candidates)
+        again = torch.zeros_like(candidates, dtype=torch.bool)
+        again[:, 1:] = candidates[:, 1:] == candidates[:, :-1]
+        best = TopK(*value.masked_fill_(again, -math.inf).topk(k, 1))
+        best = TopK(best.log_prob, candidates.gather(1, best.classes))
+        if beam is not None:
+            return best
+        # No tree gives a class that is not a candidate more than to its last one.
+        limit = self._mean(torch.stack([one.log_prob[:, -1] for one in found]))
+        open_ = (best.log_prob[:, -1] < limit).nonzero()[:, 0]
+        if len(open_):
+            exact = self.log_prob(x[open_]).float().topk(k, 1)
+            best.log_prob[open_], best.classes[open_] = exact.values, exact.indices
+        return best
+
+    def _log_prob_of(self, x: Tensor, classes: Tensor) -> Tensor:
+        """Return the log-probabilities of the given classes of each row, (rows, classes)."""
+        repeated, target = x.repeat_interleave(classes.shape[1], 0), classes.flatten()
+        each = [head(repeated, target).output for head in self.heads]
+        return self._mean(torch.stack(each)).view(classes.shape)
 
     def _mean(self, log_prob: Tensor) -> Tensor:
         return log_prob.logsumexp(0) - math.log(len(self.heads))

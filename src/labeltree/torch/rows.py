@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from labeltree.arguments import shown
+
+
+class Order:
+    """Numbers of rows, on the host and on the device."""
+
+    def __init__(self, here: NDArray[np.int64], there: Tensor) -> None:
+        self.here, self.there = here, there
+
+    @classmethod
+    def of(cls, rows: Tensor | Order, device: Any) -> Order:
+        """Return the order of rows; a tensor on the host is copied to the device."""
+        if isinstance(rows, Order):
+            return rows
+        return cls(rows.numpy(), rows.to(device, non_blocking=True))
+
+    def __getitem__(self, part: slice) -> Order:
+        return Order(self.here[part], self.there[part])
 
 
 class Lists:
     """Lists of numbers of different lengths, such as the rows of a sparse matrix."""
 
     def __init__(self, starts: Any, numbers: Any, values: Any, device: Any) -> None:
-        self._lengths = torch.from_numpy(np.diff(starts).astype(np.int64))  # on the host
+        self._lengths = np.diff(starts).astype(np.int64)  # on the host
         self._starts = torch.as_tensor(np.asarray(starts[:-1], dtype=np.int64), device=device)
-        self._on_device = self._lengths.to(device)
+        self._on_device = torch.as_tensor(self._lengths, device=device)
         self.numbers = torch.as_tensor(np.asarray(numbers, dtype=np.int64), device=device)
         self.values = None if values is None else torch.as_tensor(values, device=device)
 
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def take(self, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+    def take(self, rows: Tensor | Order) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return the numbers of the chosen lists, where each list starts, and the values."""
-        total = int(self._lengths[chosen].sum())
-        there = chosen.to(self._starts.device, non_blocking=True)
-        lengths = self._on_device[there]
+        chosen = Order.of(rows, self._starts.device)
+        total = int(self._lengths[chosen.here].sum())  # a sum on the device would wait for it
+        lengths = self._on_device[chosen.there]
         offsets = lengths.cumsum(0) - lengths
-        shift = torch.repeat_interleave(self._starts[there] - offsets, lengths, output_size=total)
-        at = torch.arange(total, device=shift.device) + shift
+        if self._starts.is_cuda or os.environ.get("TRITON_INTERPRET") == "1":
+            from labeltree.torch.kernels.lists import copied
+
+            tables = (self._starts, self._on_device, offsets, self.numbers, self.values)
+            numbers, values = copied(chosen.there, *tables, total)
+            return numbers, offsets, values
+        shift = self._starts[chosen.there] - offsets
+        at = torch.arange(total) + torch.repeat_interleave(shift, lengths, output_size=total)
         return self.numbers[at], offsets, None if self.values is None else self.values[at]
 
 
@@ -53,11 +78,11 @@ class Features:
     def __len__(self) -> int:
         return len(self._lists if self._lists is not None else self._dense)  # type: ignore[arg-type]
 
-    def take(self, chosen: Tensor) -> tuple[Tensor, ...]:
+    def take(self, chosen: Tensor | Order) -> tuple[Tensor, ...]:
         """Return the arguments of the encoder for the chosen rows."""
         if self._lists is None:
             assert self._dense is not None
-            return (self._dense[chosen.to(self._dense.device)],)
+            return (self._dense[Order.of(chosen, self._dense.device).there],)
         numbers, offsets, values = self._lists.take(chosen)
         assert values is not None
         return numbers, offsets, values
@@ -93,10 +118,11 @@ class Targets:
         self.counts = np.pad(self.counts, (0, n_labels - self.n_labels))
         self.n_labels = n_labels
 
-    def take(self, chosen: Tensor) -> tuple[Tensor, ...]:
+    def take(self, chosen: Tensor | Order) -> tuple[Tensor, ...]:
         """Return what the output layer takes besides the encoded rows."""
         if self.is_single:
-            return (self._lists.numbers[chosen.to(self._lists.numbers.device, non_blocking=True)],)
+            numbers = self._lists.numbers
+            return (numbers[Order.of(chosen, numbers.device).there],)
         return self._lists.take(chosen)[:2]
 
     def sums(self, total: Tensor, encoded: Tensor, chosen: Tensor) -> None:

@@ -54,7 +54,7 @@ def _searched(head: TreeHead, x: Tensor, k: int, beam: int | None, is_softmax: b
     best, pairs, cut = beam_search(root, nodes, x, k, width)
     if beam is None and width < root.n_groups:
         search_rest(root, nodes, x, best, pairs, cut)
-    return TopK(best.value[:, :k], head.label_at[best.place[:, :k].long()].long())
+    return TopK(best.value[:, :k], head.label_at[best.place[:, :k]].long())
 
 
 def _least_beam(head: TreeHead, k: int) -> int:

@@ -21,7 +21,7 @@ from labeltree.torch.head import TreeHead
 from labeltree.torch.layout import Layout
 from labeltree.torch.mixture import TreeMixture
 from labeltree.torch.regroup import transfer
-from labeltree.torch.rows import Features, Targets
+from labeltree.torch.rows import Features, Order, Targets
 from labeltree.torch.search import TopK
 from labeltree.torch.softmax import TreeSoftmax
 
@@ -181,9 +181,8 @@ class _Training:
         self._order = torch.Generator().manual_seed(settings.random_state + 1)
         self._n_steps = settings.n_epochs * self._steps_per_epoch
         self._step = 0
-        is_cuda = device.type == "cuda"
         self._optimizer = torch.optim.Adam(
-            encoder.parameters(), lr=settings.lr, betas=(0.9, 0.99), fused=is_cuda
+            encoder.parameters(), lr=settings.lr, betas=(0.9, 0.99), fused=True
         )
 
     @property
@@ -227,7 +226,8 @@ class _Training:
         return label_means(self._features, self._targets, encoder, self._settings.random_state)
 
     def _epoch(self, heads: list[TreeHead]) -> float:
-        order = torch.randperm(len(self._features), generator=self._order)
+        drawn = torch.randperm(len(self._features), generator=self._order)
+        order = Order.of(drawn, self._device)
         size = self._settings.batch_size
         total = torch.zeros((), device=self._device)
         for i in range(self._steps_per_epoch):

@@ -33,10 +33,10 @@ class Pairs(NamedTuple):
     row: Tensor
     group: Tensor
     value: Tensor  #: log-probability of the group
-    start: Tensor  #: pairs of row i are start[i] .. end[i] - 1
+    count: Tensor  #: number of pairs of each group, then of all
+    beam: int  #: pairs of each row; 0 if pairs of row i are start[i] .. end[i] - 1
+    start: Tensor
     end: Tensor
-    total: Tensor  #: number of pairs, on the device
-    count: Tensor  #: number of pairs of each group
 
 
 class Best(NamedTuple):
@@ -52,11 +52,10 @@ def beam_search(
 ) -> tuple[Best, Pairs, Tensor]:
     """Return the k best labels in the best groups of each row, these groups, and the next value."""
     n, slots, device = len(x), power_of_two(k, 1), x.device
-    value = torch.full((n, slots), float("-inf"), device=device)
-    place = torch.zeros((n, slots), device=device, dtype=torch.int32)
-    bounds = torch.arange(0, (n + 1) * beam, beam, device=device, dtype=torch.int32)
-    pairs = _no_pairs(root, n * beam, bounds[:-1], bounds[1:], bounds[-1:])
+    value = torch.empty((n, slots), device=device)
+    place = torch.empty((n, slots), device=device, dtype=torch.int32)
     cut = torch.empty(n, device=device)
+    pairs = _no_pairs(root, n * beam, beam, cut, cut)
     search.best_groups[(n,)](
         root.logits, value, place, pairs.value, pairs.group, pairs.row, cut, pairs.count,
         root.n_head, root.n_groups, root.logits.shape[1], N_HEAD_BEST=min(k, root.n_head),
@@ -79,9 +78,9 @@ def search_rest(
     """Search every other group that may hold one of the k best labels, so that they are exact."""
     n = len(x)
     room = MORE_PER_ROW * n if capacity is None else capacity
-    start, end = (torch.empty(n, device=x.device, dtype=torch.int32) for _ in range(2))
-    total = torch.zeros(1, device=x.device, dtype=torch.int32)
-    pairs = _no_pairs(root, room, start, end, total)
+    start, end = torch.empty((2, n), device=x.device, dtype=torch.int32)
+    pairs = _no_pairs(root, room, 0, start, end)
+    total = pairs.count[root.n_groups :]
     search.list_more[(n,)](
         root.logits, best.value, searched.group, cut, start, end, total, pairs.value, pairs.group,
         pairs.row, pairs.count, room, root.n_head, root.n_groups, root.logits.shape[1], K=best.k,
@@ -110,43 +109,43 @@ def _search_halves(
         search_rest(root._replace(logits=root.logits[part]), nodes, x[part], own, rest, cut[part])
 
 
-def _no_pairs(root: Root, n: int, start: Tensor, end: Tensor, total: Tensor) -> Pairs:
-    row = torch.empty(n, device=start.device, dtype=torch.int32)
-    group = torch.full((n,), -1, device=start.device, dtype=torch.int32)
-    count = torch.zeros(root.n_groups, device=start.device, dtype=torch.int32)
-    return Pairs(row, group, torch.empty(n, device=start.device), start, end, total, count)
+def _no_pairs(root: Root, n: int, beam: int, start: Tensor, end: Tensor) -> Pairs:
+    row, group = torch.empty((2, n), device=start.device, dtype=torch.int32)
+    count = torch.zeros(root.n_groups + 1, device=start.device, dtype=torch.int32)
+    return Pairs(row, group, torch.empty(n, device=start.device), count, beam, start, end)
 
 
 def search_groups(root: Root, nodes: Nodes, x: Tensor, pairs: Pairs, best: Best) -> None:
     """Merge the best labels of the groups of all pairs into those of the rows."""
-    n_pairs, device = len(pairs.row), x.device
-    begin = torch.zeros(root.n_groups + 1, device=device, dtype=torch.int32)
-    torch.cumsum(pairs.count, 0, out=begin[1:])
-    order = torch.empty(n_pairs, device=device, dtype=torch.int32)
-    search.rank_pairs[(triton.cdiv(n_pairs, 256),)](
-        pairs.group, begin.clone(), order, pairs.total, n_pairs, BLOCK=256
-    )
+    n_pairs, n_groups, device = len(pairs.row), root.n_groups, x.device
     width = power_of_two(nodes.width, 32)
     tile = 64 if width <= 128 else 32
-    most = min(root.n_groups, n_pairs) + n_pairs // tile + 1
-    tiles = torch.empty(2 * most, device=device, dtype=torch.int32)
-    count = torch.zeros(1, device=device, dtype=torch.int32)
-    search.list_tiles[(triton.cdiv(root.n_groups, 128),)](
-        begin, tiles, count, root.n_groups, TILE=tile, BLOCK=128
-    )
+    most = min(n_groups, n_pairs) + n_pairs // tile + 1
+    sizes = [-(-n // 4) * 4 for n in (n_groups + 1, n_groups, 2 * most, 1, n_pairs)]  # aligned
+    made = torch.empty(sum(sizes), device=device, dtype=torch.int32)  # one allocation is faster
+    begin, next_place, tiles, n_tiles, order = made.split(sizes)
+    groups = power_of_two(n_groups)
+    search.plan_pairs[(1,)](
+        pairs.count, begin, next_place, tiles, n_tiles, n_groups, TILE=tile, GROUPS=groups,
+        num_warps=min(16, max(1, groups // 128)),
+    )  # fmt: skip
+    search.rank_pairs[(triton.cdiv(n_pairs, 256),)](
+        pairs.group, next_place, order, pairs.count[n_groups:], n_pairs, ALL=pairs.beam > 0,
+        BLOCK=256,
+    )  # fmt: skip
     slots, d = best.value.shape[1], x.shape[1]
     value = torch.empty(n_pairs, slots, device=device)
     place = torch.empty(n_pairs, slots, device=device, dtype=torch.int32)
     n_programs = min(most, n_processors(x) * TILES.occupancy)
     search.group_best[(n_programs,)](
-        x, nodes.weight, nodes.bias, tiles, count, begin, nodes.first, order, pairs.row,
+        x, nodes.weight, nodes.bias, tiles, n_tiles, begin, nodes.first, order, pairs.row,
         pairs.value, value, place, root.n_head, K=min(best.k, width), SLOTS=slots, D=d,
         TILE=tile, WIDTH=width, BLOCK=divisor(d, 64), N_PROGRAMS=n_programs,
         BIAS=nodes.bias is not None, SOFTMAX=root.is_softmax, PRECISION=precision(x),
     )  # fmt: skip
     search.merge_best[(len(x),)](
         value, place, pairs.start, pairs.end, best.value, best.place, K=best.k, SLOTS=slots,
-        BLOCK=max(128, slots), num_warps=1,
+        BEAM=pairs.beam, BLOCK=max(128, slots), num_warps=1,
     )  # fmt: skip
 
 

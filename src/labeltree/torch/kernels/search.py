@@ -21,6 +21,9 @@ def best_groups(
         tl.store(head_value + i * SLOTS + k, v)
         tl.store(head_place + i * SLOTS + k, at)
         zh = tl.where(h == at, float("-inf"), zh)
+    for k in range(N_HEAD_BEST, SLOTS):
+        tl.store(head_value + i * SLOTS + k, float("-inf"))
+        tl.store(head_place + i * SLOTS + k, 0)
     c = tl.arange(0, GROUPS)
     for k in range(BEAM):
         v, at = tl.max(z, 0, return_indices=True)
@@ -41,7 +44,8 @@ def list_more(
 ):  # fmt: skip
     """List the groups of a row, besides those searched, that may hold one of its K best labels.
 
-    The list of a row is at begin .. end - 1. It is empty if there is no room; the total counts it.
+    The list of a row is at begin .. end - 1. If there is no room, it is empty, what is left of the
+    room gets no group, and the total counts it.
     """
     i = tl.program_id(0).to(tl.int64)
     first = 0
@@ -57,6 +61,8 @@ def list_more(
         first = tl.atomic_add(total, n_more)
         last = first + n_more
         if last > n_capacity:
+            left = (c < n_more) & (first + c < n_capacity)
+            tl.store(more_group + first + c, tl.zeros((GROUPS,), tl.int32) - 1, mask=left)
             last = first
         else:
             at = first + tl.cumsum(one, 0) - one
@@ -69,30 +75,46 @@ def list_more(
 
 
 @triton.jit
-def rank_pairs(group, place, order, total, n_capacity, BLOCK: tl.constexpr):
-    """Sort pairs by group by counting; the order within a group does not matter."""
+def plan_pairs(
+    count, begin, place, tiles, n_tiles, n_groups, TILE: tl.constexpr, GROUPS: tl.constexpr
+):
+    """Find where the pairs of each group go, and list its tiles as (group, first pair).
+
+    One program does all of it, because there are few groups and a launch takes longer.
+    """
+    j = tl.arange(0, GROUPS)
+    inside = j < n_groups
+    n = tl.load(count + j, mask=inside, other=0)
+    end = tl.cumsum(n, 0)
+    low = end - n
+    tl.store(begin + j, low, mask=inside)
+    tl.store(place + j, low, mask=inside)
+    tl.store(begin + j + 1, end, mask=j == n_groups - 1)
+    own = (n + TILE - 1) // TILE
+    tile = tl.cumsum(own, 0) - own
+    tl.store(n_tiles, tl.sum(own, 0))
+    most = tl.max(own, 0)
+    k = 0
+    while k < most:
+        tl.store(tiles + (tile + k) * 2, j, mask=k < own)
+        tl.store(tiles + (tile + k) * 2 + 1, low + k * TILE, mask=k < own)
+        k += 1
+
+
+@triton.jit
+def rank_pairs(group, place, order, total, n_capacity, ALL: tl.constexpr, BLOCK: tl.constexpr):
+    """Sort pairs by group by counting; the order within a group does not matter.
+
+    There are as many pairs as the total says, or as there is room for.
+    """
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = i < tl.minimum(tl.load(total), n_capacity)
+    inside = i < n_capacity
+    if not ALL:
+        inside = inside & (i < tl.load(total))
     g = tl.load(group + i, mask=inside, other=-1)
     inside = inside & (g >= 0)  # rows without room leave gaps
     at = tl.atomic_add(place + g, 1, mask=inside)
     tl.store(order + at, i, mask=inside)
-
-
-@triton.jit
-def list_tiles(begin, tiles, count, n_groups, TILE: tl.constexpr, BLOCK: tl.constexpr):
-    """List the tiles of each group as (group, first pair)."""
-    j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = j < n_groups
-    low = tl.load(begin + j, mask=inside, other=0)
-    n_tiles = (tl.load(begin + j + 1, mask=inside, other=0) - low + TILE - 1) // TILE
-    tile = tl.atomic_add(count, tl.sum(n_tiles, 0)) + tl.cumsum(n_tiles, 0) - n_tiles
-    most = tl.max(n_tiles, 0)
-    k = 0
-    while k < most:
-        tl.store(tiles + (tile + k) * 2, j, mask=k < n_tiles)
-        tl.store(tiles + (tile + k) * 2 + 1, low + k * TILE, mask=k < n_tiles)
-        k += 1
 
 
 @triton.jit
@@ -138,16 +160,23 @@ def group_best(
 @triton.jit
 def merge_best(
     value, place, start, end, found, found_place, K: tl.constexpr, SLOTS: tl.constexpr,
-    BLOCK: tl.constexpr,
+    BEAM: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Merge the candidates of the pairs of a row into its K best, in decreasing order."""
+    """Merge the candidates of the pairs of a row into its K best, in decreasing order.
+
+    Each row has BEAM pairs; if BEAM is 0, those at start .. end - 1.
+    """
     i = tl.program_id(0).to(tl.int64)
     s = tl.arange(0, SLOTS)
     a = tl.arange(0, BLOCK)
     best = tl.load(found + i * SLOTS + s, mask=s < K, other=float("-inf"))
     best_at = tl.load(found_place + i * SLOTS + s, mask=s < K, other=0)
-    first = tl.load(start + i).to(tl.int64) * SLOTS
-    last = tl.load(end + i).to(tl.int64) * SLOTS
+    if BEAM > 0:
+        first = i * (BEAM * SLOTS)
+        last = first + BEAM * SLOTS
+    else:
+        first = tl.load(start + i).to(tl.int64) * SLOTS
+        last = tl.load(end + i).to(tl.int64) * SLOTS
     for chunk in range(first, last, BLOCK):
         inside = (chunk + a < last) & (a % SLOTS < K)
         v = tl.load(value + chunk + a, mask=inside, other=float("-inf"))
