@@ -81,9 +81,12 @@ def _check_bce(recorder: Recorder, head: Any) -> None:
     )
 
 
-def _check_graphs(head: Any, x: Tensor, target: Tensor) -> bool:
-    """Return whether CUDA graphs give the same bits, with gradients and with fused updates."""
-    same = []
+def _check_graphs(head: Any, x: Tensor, target: Tensor) -> float:
+    """Return the largest relative error of CUDA graphs, with gradients and with fused updates.
+
+    Matrix products may be computed by other kernels in a graph.
+    """
+    errors = []
     n_labels = None if target.ndim == 1 else target.shape[1]
     for method in (None, "adagrad"):
         found = []
@@ -99,9 +102,9 @@ def _check_graphs(head: Any, x: Tensor, target: Tensor) -> bool:
                 loss = own(rows, target).loss
                 loss.backward()
             kept = [p if p.grad is None else p.grad for p in own.parameters()]
-            found.append([t.detach().clone() for t in (loss, rows.grad, *kept, *own.buffers())])
-        same.append(all(torch.equal(a, b) for a, b in zip(*found, strict=True)))
-    return all(same)
+            found.append([t.detach().clone() for t in (loss, rows.grad, *kept)])
+        errors += [_error(a, b) for a, b in zip(*found, strict=True)]
+    return max(errors)
 
 
 def _check_update(head: Any, x: Tensor, target: Tensor, method: str) -> float:

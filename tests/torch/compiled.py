@@ -9,12 +9,15 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 HOPPER = GPUTarget("cuda", 90, 32)
-FLOATS = "loss pair_loss STATE factor rate GB value best_value found head_value cut"
+FLOATS = (
+    "loss pair_loss STATE factor rate GB value best_value found head_value cut values to_values"
+)
+LONG = "target chosen starts lengths offsets numbers to_numbers"
 POINTERS = {
     **dict.fromkeys(["X", "W", "B", "DS", "DX", "DXP", "Z", "DW", "DB", "G"], "*bf16"),
     **dict.fromkeys(["LOW", "BLOW", "key", "sorted_key"], "*i16"),
     **dict.fromkeys(FLOATS.split(" "), "*fp32"),
-    "target": "*i64",
+    **dict.fromkeys(LONG.split(" "), "*i64"),
 }
 NUMBERS = {"scale": "fp32", "eps": "fp32"}
 
@@ -48,7 +51,7 @@ def _kind(name: str) -> str:
 
 def main() -> None:
     """Compile every kernel for 512 features in bfloat16, and print its shared memory."""
-    from labeltree.torch.kernels import gradients, groups, plan, root, search
+    from labeltree.torch.kernels import gradients, groups, lists, plan, root, search
 
     tile = {"D": 512, "TILE": 16, "BLOCK": 128, "N_PROGRAMS": 528, "PRECISION": "tf32"}
     level = {**tile, "WIDTH": 64, "BIAS": False, "B": None, "BACKWARD": True}
@@ -68,19 +71,20 @@ def main() -> None:
         (plan.pair_keys, {"LANES": 32}),
         (plan.plan_groups, {"TILE": 16, "BLOCK": 128, "STEPS": 15}),
         (root.root_softmax, {"PROTOTYPES": 4, "BLOCK": 4096, "BACKWARD": True}),
-        (root.root_bce, {"BLOCK": 1024, "BACKWARD": True}),
+        (root.root_bce, {"BLOCK": 1024, "BACKWARD": True, "LABELS": 8}),
         (groups.group_softmax, level),
-        (groups.group_bce, level),
+        (groups.group_bce, {**level, "LABELS": 8}),
         (groups.add_pairs, {"D": 512, "BLOCK": 512, "BACKWARD": True}),
         (gradients.group_gradient, {**gradient, "PART": 16, "BLOCK": 512, "DW": None}),
         (gradients.row_update, {"D": 512, "PART": 4, "BLOCK": 512, "GB": None, **update}),
         (gradients.multiply, {"BLOCK": 4096}),
         (search.best_groups, {"N_HEAD_BEST": 5, "SLOTS": 8, **top}),
         (search.list_more, {**chosen, **top}),
-        (search.rank_pairs, {"BLOCK": 256}),
-        (search.list_tiles, {"TILE": 64, "BLOCK": 128}),
+        (search.rank_pairs, {"ALL": False, "BLOCK": 256}),
+        (search.plan_pairs, {"TILE": 64, "GROUPS": 1024}),
         (search.group_best, {**tile, **chosen, **leaf, "SOFTMAX": True}),
-        (search.merge_best, {"BLOCK": 128, **chosen}),
+        (search.merge_best, {"BEAM": 8, "BLOCK": 128, **chosen}),
+        (lists.copy_lists, {"HAS_VALUES": True, "LANES": 32}),
     ):
         print(kernel.__name__, compile_kernel(kernel, **constants), flush=True)
 

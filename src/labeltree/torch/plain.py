@@ -5,22 +5,22 @@ Everything is differentiable by autograd in any precision.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from labeltree.torch.head import Level, TreeHead
 
 
-class _Part(NamedTuple):
-    """The rows that reach one group of siblings."""
+class _Grouped(NamedTuple):
+    """Rows sorted by group of siblings, with the logits of the children of their group."""
 
-    rows: Tensor
-    logits: Tensor
-    group: int
+    rows: Tensor  #: number of the row at each place
+    group: Tensor  #: its group of siblings
+    logits: Tensor  #: (places, width of the level); -inf beyond the children of a group
 
 
 def root_logits(head: TreeHead, x: Tensor) -> Tensor:
@@ -41,15 +41,11 @@ def softmax_log_likelihood(head: TreeHead, x: Tensor, target: Tensor) -> Tensor:
     position, group, top = _places(head, target)
     total = root_logits(head, x).log_softmax(1).gather(1, top[:, None])[:, 0]
     for level in head.levels():
-        is_leaf = level.weight is head.leaf
-        node = position - head.n_head if is_leaf else group
-        terms, rows = [], []
-        for part in _parts(level, x, group):
-            chosen = node[part.rows] - level.first[part.group]
-            terms.append(part.logits.log_softmax(1).gather(1, chosen[:, None])[:, 0])
-            rows.append(part.rows)
-        if rows:
-            total = total.index_add(0, torch.cat(rows), torch.cat(terms))
+        node = position - head.n_head if level.weight is head.leaf else group
+        found = _grouped(level, x, group)
+        chosen = node[found.rows] - level.first[found.group]
+        terms = found.logits.log_softmax(1).gather(1, chosen[:, None])[:, 0]
+        total = total.index_add(0, found.rows, terms)
     return total
 
 
@@ -66,16 +62,16 @@ def bce_log_likelihood(head: TreeHead, x: Tensor, row: Tensor, target: Tensor) -
         return total
     inside = group >= 0
     pairs = torch.unique(torch.stack([group[inside], row[inside]]), dim=1)
-    terms, rows = [], []
-    for part in _parts(level[0], x[pairs[1]], pairs[0]):
-        of_row = pairs[1][part.rows]
-        first = level[0].first[part.group]
-        member = group == part.group
-        place = torch.searchsorted(of_row, row[member])
-        hot = _hot(part.logits, place, position[member] - head.n_head - first, part.logits.shape[1])
-        terms.append(_bernoulli(part.logits, hot))
-        rows.append(of_row)
-    return total.index_add(0, torch.cat(rows), torch.cat(terms)) if rows else total
+    found = _grouped(level[0], x[pairs[1]], pairs[0])  # pairs are sorted by group already
+    n_rows = len(x)
+    # Pairs are unique, so that the place of each label is found among their numbers.
+    place = torch.searchsorted(pairs[0] * n_rows + pairs[1], group[inside] * n_rows + row[inside])
+    column = position[inside] - head.n_head - level[0].first[group[inside]]
+    hot = _hot(found.logits, place, column, found.logits.shape[1])
+    is_real = found.logits.detach() > -torch.inf
+    logits = torch.where(is_real, found.logits, 0.0)
+    terms = F.binary_cross_entropy_with_logits(logits, hot, reduction="none")
+    return total.index_add(0, pairs[1], -torch.where(is_real, terms, 0.0).sum(1))
 
 
 def softmax_log_prob(head: TreeHead, x: Tensor) -> Tensor:
@@ -122,19 +118,55 @@ def _places(head: TreeHead, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return head.position[label].long(), group, torch.where(group < 0, column, inside)
 
 
-def _parts(level: Level, x: Tensor, group: Tensor) -> Iterator[_Part]:
-    """Yield the rows of each group of siblings of a level, with the logits of its children."""
-    sizes = level.first.diff().tolist()
-    weights = level.weight.to(x.dtype).split(sizes)  # one node of autograd for all groups
-    biases = None if level.bias is None else level.bias.to(x.dtype).split(sizes)
+def _grouped(level: Level, x: Tensor, group: Tensor) -> _Grouped:
+    """Return the rows that are in groups of a level, sorted, with the logits of the children."""
     place = torch.searchsorted(level.bounds, group.int(), right=True) - 1
-    place = torch.where(group < 0, -1, place)
-    order = torch.argsort(place, stable=True)
-    found, counts = torch.unique_consecutive(place[order], return_counts=True)
-    for g, rows in zip(found.tolist(), order.split(counts.tolist()), strict=True):
-        if g >= 0:
-            bias = None if biases is None else biases[g]
-            yield _Part(rows, F.linear(x[rows], weights[g], bias), g)
+    order = torch.argsort(torch.where(group < 0, -1, place), stable=True)
+    order = order[int((group < 0).sum()) :]
+    of_place = place[order]
+    begin = torch.searchsorted(of_place, torch.arange(len(level.first), device=x.device))
+    logits = _GroupedLinear.apply(
+        x[order], level.weight.to(x.dtype), begin.tolist(), level.first.tolist(), level.width
+    )
+    if level.bias is not None:
+        columns = torch.arange(level.width, device=x.device)
+        at = (level.first[of_place, None] + columns).clamp_max(len(level.bias) - 1)
+        logits = logits + level.bias.to(x.dtype)[at]
+    return _Grouped(order, of_place, logits)
+
+
+class _GroupedLinear(torch.autograd.Function):
+    """The product of the rows of each group with the weights of its children.
+
+    One matrix product per group, without nodes of autograd for each.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, begin: list[int], first: list[int], width: int
+    ) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.groups = [
+            (slice(a, b), slice(i, j))
+            for a, b, i, j in zip(begin, begin[1:], first, first[1:], strict=False)
+            if b > a
+        ]
+        found = x.new_full((len(x), width), -torch.inf)
+        for rows, nodes in ctx.groups:
+            part = found[rows, : nodes.stop - nodes.start]
+            torch.mm(x[rows], weight[nodes].t(), out=part)
+        return found
+
+    @staticmethod
+    @once_differentiable  # type: ignore[misc]
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        x, weight = ctx.saved_tensors
+        dx, dw = torch.empty_like(x), torch.zeros_like(weight)
+        for rows, nodes in ctx.groups:
+            part = gradient[rows, : nodes.stop - nodes.start]
+            torch.mm(part, weight[nodes], out=dx[rows])
+            torch.mm(part.t(), x[rows], out=dw[nodes])
+        return dx, dw, None, None, None
 
 
 def _level_logits(level: Level, x: Tensor) -> Tensor:

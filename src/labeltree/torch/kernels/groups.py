@@ -49,6 +49,7 @@ def group_bce(
     sorted_row, start, loss, DS, DX, scale,
     D: tl.constexpr, TILE: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
     N_PROGRAMS: tl.constexpr, BIAS: tl.constexpr, BACKWARD: tl.constexpr, PRECISION: tl.constexpr,
+    LABELS: tl.constexpr,
 ):  # fmt: skip
     """Write the binary cross-entropy of each pair of a row and a positive group.
 
@@ -63,13 +64,19 @@ def group_bce(
         real = w0 + cols < tl.load(first + g + 1).to(tl.int64)
         entry = tl.load(order + rows, mask=live, other=0).to(tl.int64)
         row = tl.load(sorted_row + rows, mask=live, other=0).to(tl.int64)
-        z = _logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
-        # Nodes of other groups lie outside the columns of this one.
         e = tl.load(start + row, mask=live, other=0)
         end = tl.load(start + row + 1, mask=live, other=0)
-        most = tl.max(end - e, 0)
+        # The first labels of each row are read at once, and while the logits are computed.
+        lanes = tl.arange(0, LABELS)
+        at = e[:, None] + lanes[None, :]
+        nodes = tl.load(node + at, mask=at < end[:, None], other=-1)
+        z = _logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
+        # Nodes of other groups lie outside the columns of this one.
         hot = tl.zeros((TILE, WIDTH), tl.float32)
-        for k in range(0, most):
+        for k in tl.static_range(LABELS):
+            other = tl.sum(tl.where(lanes[None, :] == k, nodes, 0), 1).to(tl.int64) - w0
+            hot = tl.where(cols[None, :] == other[:, None], 1.0, hot)
+        for k in range(LABELS, tl.max(end - e, 0)):
             other = tl.load(node + e + k, mask=e + k < end, other=-1).to(tl.int64) - w0
             hot = tl.where(cols[None, :] == other[:, None], 1.0, hot)
         small = tl.exp(-tl.abs(z))

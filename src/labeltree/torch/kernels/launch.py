@@ -128,7 +128,8 @@ def root_bce(tables: Tables, logits: Tensor, keys: Keys, pairs: Pairs, *, backwa
     loss = torch.empty(n, device=logits.device)
     root.root_bce[(n,)](
         logits, keys.column, pairs.start, loss, 1.0 / n, tables.n_columns, stride,
-        BLOCK=power_of_two(stride), BACKWARD=backward, num_warps=_root_warps(stride),
+        BLOCK=power_of_two(stride), BACKWARD=backward, LABELS=TILES.labels,
+        num_warps=_root_warps(stride),
     )  # fmt: skip
     return loss
 
@@ -176,7 +177,7 @@ def group_bce(
     groups.group_bce[(n_programs,)](
         x, nodes.weight, nodes.bias, found.tiles, found.count, found.begin, nodes.first, keys.node,
         keys.order, pairs.row, pairs.start, pair_loss, ds, pair_dx, 1.0 / len(x),
-        BACKWARD=backward, **_shape(nodes, x, n_programs),
+        BACKWARD=backward, LABELS=TILES.labels, **_shape(nodes, x, n_programs, is_bce=True),
     )  # fmt: skip
     d = x.shape[1]
     groups.add_pairs[(len(x),)](
@@ -195,16 +196,18 @@ def _n_programs(found: GroupPlan, x: Tensor) -> int:
     return min(found.tiles.numel() // 2, n_processors(x) * TILES.occupancy)
 
 
-def _shape(nodes: Nodes, x: Tensor, n_programs: int) -> dict[str, object]:
+def _shape(nodes: Nodes, x: Tensor, n_programs: int, *, is_bce: bool = False) -> dict[str, object]:
+    is_wide = nodes.width > 64
+    features = TILES.wide_bce_features if is_wide and is_bce else TILES.features
     return {
         "D": x.shape[1],
         "TILE": TILES.rows,
         "WIDTH": power_of_two(nodes.width, 32),
-        "BLOCK": divisor(x.shape[1], TILES.features),
+        "BLOCK": divisor(x.shape[1], features),
         "N_PROGRAMS": n_programs,
         "BIAS": nodes.bias is not None,
         "PRECISION": precision(x),
-        "num_warps": TILES.warps if nodes.width <= 64 else 2 * TILES.warps,
+        "num_warps": 2 * TILES.warps if is_wide and not is_bce else TILES.warps,
         "num_stages": TILES.stages,
     }
 
@@ -253,6 +256,8 @@ def group_gradient(
 def _gradient_shape(method: int, d: int, width: int) -> tuple[int, int, int, int, int]:
     """Return siblings, features and rows of a program, its warps and its stages."""
     if method == gradients.DENSE:
+        if width > 128:
+            return 64, divisor(d, 256), 16, 4, 2
         block = divisor(d, TILES.gradient_features)
         return min(TILES.gradient_siblings, width), block, TILES.gradient_rows, 4, 3
     if method == gradients.SGD:

@@ -42,16 +42,22 @@ def root_softmax(
 @triton.jit
 def root_bce(
     Z, column, start, loss, scale, n_columns, stride,
-    BLOCK: tl.constexpr, BACKWARD: tl.constexpr,
+    BLOCK: tl.constexpr, BACKWARD: tl.constexpr, LABELS: tl.constexpr,
 ):  # fmt: skip
     """Write the binary cross-entropy of each row over the children of the root."""
     i = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, BLOCK)
     real = c < n_columns
     z = tl.load(Z + i * stride + c, mask=real, other=0.0).to(tl.float32)
+    begin = tl.load(start + i)
+    end = tl.load(start + i + 1)
+    lanes = tl.arange(0, LABELS)  # the first labels are read at once
+    first = tl.load(column + begin + lanes, mask=begin + lanes < end, other=-2)
     hot = tl.zeros((BLOCK,), tl.float32)
-    bad = 0
-    for e in range(tl.load(start + i), tl.load(start + i + 1)):
+    for k in tl.static_range(LABELS):
+        hot = tl.where(c == tl.sum(tl.where(lanes == k, first, 0), 0), 1.0, hot)
+    bad = tl.max((first == -1).to(tl.int32), 0)
+    for e in range(begin + LABELS, end):
         y = tl.load(column + e)
         hot = tl.where(c == y, 1.0, hot)
         bad = tl.where(y == -1, 1, bad)

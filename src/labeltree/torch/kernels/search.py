@@ -76,7 +76,7 @@ def list_more(
 
 @triton.jit
 def plan_pairs(
-    count, begin, place, tiles, n_tiles, n_groups, TILE: tl.constexpr, GROUPS: tl.constexpr
+    count, begin, place, tiles, tile_count, n_groups, TILE: tl.constexpr, GROUPS: tl.constexpr
 ):
     """Find where the pairs of each group go, and list its tiles as (group, first pair).
 
@@ -92,7 +92,7 @@ def plan_pairs(
     tl.store(begin + j + 1, end, mask=j == n_groups - 1)
     own = (n + TILE - 1) // TILE
     tile = tl.cumsum(own, 0) - own
-    tl.store(n_tiles, tl.sum(own, 0))
+    tl.store(tile_count, tl.sum(own, 0))
     most = tl.max(own, 0)
     k = 0
     while k < most:

@@ -33,6 +33,8 @@ class Tiles:
     #: by method, whether weights are read before their gradient is summed
     early: tuple[bool, ...] = (False, True, False)
     root_warps: int = 4
+    labels: int = 8  #: labels of a row that are read at once
+    wide_bce_features: int = 64  #: features of groups of more than 64 labels
 
 
 TILES = Tiles()
