@@ -10,7 +10,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "src" / "labeltree"
 DATA_PARTS = ("likelihood", "lengths", "precision")
-PARTS = ("check", "steps", "labels", "search", "rivals", "profile", *DATA_PARTS)
+PARTS = ("check", "steps", "labels", "modules", "search", "rivals", "profile", *DATA_PARTS)
 
 
 def main() -> None:

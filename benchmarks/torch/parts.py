@@ -10,6 +10,7 @@ import torch
 
 from benchmarks.torch import check, likelihood, precision, rivals, search, steps
 from benchmarks.torch.timing import Recorder, Timer
+from labeltree.torch import TreeBCE, TreeSoftmax
 
 KINDS = ("zipf", "uniform")
 
@@ -46,6 +47,13 @@ def _cases(
         return [
             (f"{name} {tree}", partial(steps.label_steps, recorder, timer, tree, kinds))
             for tree in steps.LABEL_TREES[few]
+        ]
+    if name == "modules":
+        trees = [steps.TREES[i] for i in (0, 4, 6)]
+        return [
+            (f"{name} {tree}", partial(steps.module_steps, recorder, timer, tree, kind))
+            for kind, some in ((TreeSoftmax, trees), (TreeBCE, steps.LABEL_TREES[::2]))
+            for tree in some[few]
         ]
     if name == "search":
         return [

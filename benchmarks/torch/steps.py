@@ -85,6 +85,24 @@ def label_steps(recorder: Recorder, timer: Timer, tree: Tree, kinds: tuple[str, 
         del head
 
 
+def module_steps(recorder: Recorder, timer: Timer, tree: Tree, kind: type) -> None:
+    """Time steps through a layer that runs as CUDA graphs, in one and in several threads."""
+    for method in ("dense", "adagrad"):
+        head = kind(N_FEATURES, tree.layout(), device="cuda", dtype=torch.bfloat16)
+        if method != "dense":
+            FusedOptimizer(head, method)
+        n_drawn = N_ROWS if kind is TreeSoftmax else PER_ROW * N_ROWS
+        shape = (N_ROWS,) if kind is TreeSoftmax else (N_ROWS, PER_ROW)
+        target = labels(tree.n_labels, "zipf", tree.n_head, n_drawn).view(shape)
+        graphed_layer(head, N_ROWS, n_labels=None if kind is TreeSoftmax else PER_ROW)
+        step = _module_step(head, rows().requires_grad_(), target)
+        found = {"module": timer.median(step) / N_ROWS}
+        with torch.autograd.set_multithreading_enabled(False):
+            found["module_one_thread"] = timer.median(step) / N_ROWS
+        recorder.add(what=f"{kind.__name__} graphs", **tree._asdict(), method=method, **found)
+        del head, step
+
+
 def _time(
     recorder: Recorder, timer: Timer, what: str, tree: Tree, method: str, kind: str, head: Any,
     sets: list[Tensor],
@@ -106,9 +124,6 @@ def _time(
         found["eager_one_thread"] = one_thread / N_ROWS
     graph = graphed(step)
     found["us_row"] = timer.median(graph.replay, prepare) / N_ROWS
-    graphed_layer(head, N_ROWS, n_labels=None if target.ndim == 1 else target.shape[1])
-    found["module_graphs"] = timer.median(_module_step(head, x, target), prepare) / N_ROWS
-    del head.forward  # as before
     recorder.add(
         what=what, **tree._asdict(), kind=kind, method=method, **found, transient_mb=transient / 1e6
     )

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from labeltree.torch import BagEncoder, FusedOptimizer, TreeBCE, TreeMixture, TreeSoftmax, cluster
 from labeltree.torch.regroup import transfer
-from labeltree.torch.rows import Features, Order, Targets
+from labeltree.torch.rows import Features, Targets, parts
 from labeltree.torch.trainer import EVALUATED, label_means, set_priors
 
 N_DIMENSIONS = 512
@@ -110,17 +110,18 @@ class Run:
     def train(self, heads: list[Any], n_epochs: float, all_epochs: float) -> None:
         """Train for a number of epochs of a schedule over all of them."""
         last = round(all_epochs * self.n_steps)
-        order = Order.of(torch.empty(0, dtype=torch.long), "cuda")
+        features, targets = self.features, self.targets
         for i in range(round(n_epochs * self.n_steps)):
             at = (i % self.n_steps) * self.plan.batch_size
             if not at:
-                drawn = torch.randperm(len(self.features), generator=self._order)
-                order = Order.of(drawn, "cuda")
-            rows = order[at : at + self.plan.batch_size]
+                order = torch.randperm(len(self.features), generator=self._order)
+                features, targets = self.features.shuffled(order), self.targets.shuffled(order)
+            batch = (at, min(at + self.plan.batch_size, len(self.features)))
             self._set_rates(heads, last)
-            x = self.encoder(*self.features.take(rows))
-            target = self.targets.take(rows)
-            loss = torch.stack([head(x, *target).loss for head in heads]).mean()
+            x = self.encoder(*features.part(*batch))
+            target = targets.part(*batch)
+            losses = [head(x, *target).loss for head in heads]
+            loss = losses[0] if len(losses) == 1 else torch.stack(losses).mean()
             with torch.autograd.set_multithreading_enabled(False):  # a thread costs time
                 loss.backward()
             self._adam.step()
@@ -156,8 +157,8 @@ def likelihood(encoder: nn.Module, heads: list[Any], X: Any, classes: Any) -> di
     """Return the mean negative log-likelihood and accuracies on held-out rows."""
     features, target = Features(X, "cuda"), torch.as_tensor(classes, device="cuda")
     nll, hits, hits5 = (torch.zeros((), device="cuda", dtype=torch.float64) for _ in range(3))
-    for rows in torch.arange(len(features)).split(EVALUATED):
-        x, y = encoder(*features.take(rows)), target[rows.cuda()]
+    for first, last in parts(len(features), EVALUATED):
+        x, y = encoder(*features.part(first, last)), target[first:last]
         outputs = torch.stack([head(x, y).output.double() for head in heads])
         nll -= (outputs.logsumexp(0) - torch.tensor(float(len(heads))).log().cuda()).sum()
         best = (heads[0] if len(heads) == 1 else TreeMixture(heads)).top_k(x, 5).classes
@@ -171,11 +172,11 @@ def likelihood(encoder: nn.Module, heads: list[Any], X: Any, classes: Any) -> di
 def precision(encoder: nn.Module, head: Any, X: Any, Y: Any) -> dict[str, float]:
     """Return precision at 1, 3 and 5 on held-out rows."""
     features = Features(X, "cuda")
-    parts = [
-        head.top_k(encoder(*features.take(rows)), 5).classes.cpu()
-        for rows in torch.arange(len(features)).split(EVALUATED)
+    best = [
+        head.top_k(encoder(*features.part(first, last)), 5).classes.cpu()
+        for first, last in parts(len(features), EVALUATED)
     ]
-    found = torch.cat(parts).numpy()
+    found = torch.cat(best).numpy()
     row = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
     keys = row * Y.shape[1] + Y.indices
     hits = np.isin(np.arange(len(found))[:, None] * Y.shape[1] + found, keys)

@@ -12,7 +12,7 @@ HOPPER = GPUTarget("cuda", 90, 32)
 FLOATS = (
     "loss pair_loss STATE factor rate GB value best_value found head_value cut values to_values"
 )
-LONG = "target chosen starts lengths offsets numbers to_numbers"
+LONG = "target chosen starts offsets numbers to_numbers"
 POINTERS = {
     **dict.fromkeys(["X", "W", "B", "DS", "DX", "DXP", "Z", "DW", "DB", "G"], "*bf16"),
     **dict.fromkeys(["LOW", "BLOW", "key", "sorted_key"], "*i16"),

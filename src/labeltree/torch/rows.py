@@ -2,62 +2,68 @@
 
 from __future__ import annotations
 
+import copy
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from labeltree.arguments import shown
 
 
-class Order:
-    """Numbers of rows, on the host and on the device."""
+def parts(n_rows: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the first row of each part of that many rows, and the row after its last.
 
-    def __init__(self, here: NDArray[np.int64], there: Tensor) -> None:
-        self.here, self.there = here, there
-
-    @classmethod
-    def of(cls, rows: Tensor | Order, device: Any) -> Order:
-        """Return the order of rows; a tensor on the host is copied to the device."""
-        if isinstance(rows, Order):
-            return rows
-        return cls(rows.numpy(), rows.to(device, non_blocking=True))
-
-    def __getitem__(self, part: slice) -> Order:
-        return Order(self.here[part], self.there[part])
+    Examples
+    --------
+    >>> list(parts(5, 2))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    for first in range(0, n_rows, size):
+        yield first, min(first + size, n_rows)
 
 
 class Lists:
     """Lists of numbers of different lengths, such as the rows of a sparse matrix."""
 
     def __init__(self, starts: Any, numbers: Any, values: Any, device: Any) -> None:
-        self._lengths = np.diff(starts).astype(np.int64)  # on the host
-        self._starts = torch.as_tensor(np.asarray(starts[:-1], dtype=np.int64), device=device)
-        self._on_device = torch.as_tensor(self._lengths, device=device)
+        self._ends = np.asarray(starts, dtype=np.int64)  # on the host, which chooses rows
+        self._starts = torch.as_tensor(self._ends, device=device)
         self.numbers = torch.as_tensor(np.asarray(numbers, dtype=np.int64), device=device)
         self.values = None if values is None else torch.as_tensor(values, device=device)
 
     def __len__(self) -> int:
-        return len(self._lengths)
+        return len(self._ends) - 1
 
-    def take(self, rows: Tensor | Order) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return the numbers of the chosen lists, where each list starts, and the values."""
-        chosen = Order.of(rows, self._starts.device)
-        total = int(self._lengths[chosen.here].sum())  # a sum on the device would wait for it
-        lengths = self._on_device[chosen.there]
-        offsets = lengths.cumsum(0) - lengths
-        if self._starts.is_cuda or os.environ.get("TRITON_INTERPRET") == "1":
+    def shuffled(self, order: Tensor) -> Lists:
+        """Return the lists in another order, which is on the host."""
+        device = self.numbers.device
+        lengths = np.diff(self._ends)[order.numpy()]
+        made = copy.copy(self)
+        made._ends = np.append(0, np.cumsum(lengths))
+        made._starts = torch.as_tensor(made._ends, device=device)
+        chosen, total = order.to(device), int(made._ends[-1])
+        if device.type == "cuda" or os.environ.get("TRITON_INTERPRET") == "1":
             from labeltree.torch.kernels.lists import copied
 
-            tables = (self._starts, self._on_device, offsets, self.numbers, self.values)
-            numbers, values = copied(chosen.there, *tables, total)
-            return numbers, offsets, values
-        shift = self._starts[chosen.there] - offsets
-        at = torch.arange(total) + torch.repeat_interleave(shift, lengths, output_size=total)
-        return self.numbers[at], offsets, None if self.values is None else self.values[at]
+            tables = (chosen, self._starts, made._starts, self.numbers, self.values)
+            made.numbers, made.values = copied(*tables, total)
+            return made
+        shift = self._starts[chosen] - made._starts[:-1]
+        each = torch.repeat_interleave(shift, made._starts.diff(), output_size=total)
+        at = torch.arange(total) + each
+        made.numbers = self.numbers[at]
+        made.values = None if self.values is None else self.values[at]
+        return made
+
+    def part(self, first: int, last: int) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return the numbers of adjacent lists, where each list starts, and the values."""
+        a, b = self._ends[first], self._ends[last]
+        offsets = self._starts[first:last] - int(a)
+        return self.numbers[a:b], offsets, None if self.values is None else self.values[a:b]
 
 
 class Features:
@@ -78,12 +84,19 @@ class Features:
     def __len__(self) -> int:
         return len(self._lists if self._lists is not None else self._dense)  # type: ignore[arg-type]
 
-    def take(self, chosen: Tensor | Order) -> tuple[Tensor, ...]:
-        """Return the arguments of the encoder for the chosen rows."""
+    def shuffled(self, order: Tensor) -> Features:
+        """Return the rows in another order, so that the rows of a batch are adjacent."""
+        made = copy.copy(self)
+        made._lists = None if self._lists is None else self._lists.shuffled(order)
+        made._dense = None if self._dense is None else self._dense[order.to(self._dense.device)]
+        return made
+
+    def part(self, first: int, last: int) -> tuple[Tensor, ...]:
+        """Return the arguments of the encoder for adjacent rows."""
         if self._lists is None:
             assert self._dense is not None
-            return (self._dense[Order.of(chosen, self._dense.device).there],)
-        numbers, offsets, values = self._lists.take(chosen)
+            return (self._dense[first:last],)
+        numbers, offsets, values = self._lists.part(first, last)
         assert values is not None
         return numbers, offsets, values
 
@@ -118,19 +131,25 @@ class Targets:
         self.counts = np.pad(self.counts, (0, n_labels - self.n_labels))
         self.n_labels = n_labels
 
-    def take(self, chosen: Tensor | Order) -> tuple[Tensor, ...]:
-        """Return what the output layer takes besides the encoded rows."""
-        if self.is_single:
-            numbers = self._lists.numbers
-            return (numbers[Order.of(chosen, numbers.device).there],)
-        return self._lists.take(chosen)[:2]
+    def shuffled(self, order: Tensor) -> Targets:
+        """Return the labels of the rows in another order."""
+        made = copy.copy(self)
+        made._lists = self._lists.shuffled(order)
+        return made
 
-    def sums(self, total: Tensor, encoded: Tensor, chosen: Tensor) -> None:
-        """Add the encoded rows to the sum of each of their labels."""
+    def part(self, first: int, last: int) -> tuple[Tensor, ...]:
+        """Return what the output layer takes besides the encoded rows, for adjacent rows."""
         if self.is_single:
-            total.index_add_(0, self.take(chosen)[0], encoded)
+            return (self._lists.numbers[first:last],)
+        return self._lists.part(first, last)[:2]
+
+    def sums(self, total: Tensor, encoded: Tensor, first: int) -> None:
+        """Add encoded rows, from the first one on, to the sum of each of their labels."""
+        last = first + len(encoded)
+        if self.is_single:
+            total.index_add_(0, self.part(first, last)[0], encoded)
             return
-        labels, offsets, _ = self._lists.take(chosen)
+        labels, offsets, _ = self._lists.part(first, last)
         ends = torch.cat([offsets[1:], offsets.new_full((1,), len(labels))])
         row = torch.repeat_interleave(
             torch.arange(len(offsets), device=labels.device),

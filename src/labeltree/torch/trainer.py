@@ -21,7 +21,7 @@ from labeltree.torch.head import TreeHead
 from labeltree.torch.layout import Layout
 from labeltree.torch.mixture import TreeMixture
 from labeltree.torch.regroup import transfer
-from labeltree.torch.rows import Features, Order, Targets
+from labeltree.torch.rows import Features, Targets, parts
 from labeltree.torch.search import TopK
 from labeltree.torch.softmax import TreeSoftmax
 
@@ -53,8 +53,8 @@ class TreeNetwork(nn.Module):
 
     def encoded(self, features: Features) -> Iterator[Tensor]:
         """Yield the encoded rows of X in parts."""
-        for rows in torch.arange(len(features)).split(EVALUATED):
-            yield self.encoder(*features.take(rows))
+        for first, last in parts(len(features), EVALUATED):
+            yield self.encoder(*features.part(first, last))
 
 
 @dataclass(frozen=True)
@@ -226,16 +226,17 @@ class _Training:
         return label_means(self._features, self._targets, encoder, self._settings.random_state)
 
     def _epoch(self, heads: list[TreeHead]) -> float:
-        drawn = torch.randperm(len(self._features), generator=self._order)
-        order = Order.of(drawn, self._device)
+        order = torch.randperm(len(self._features), generator=self._order)
+        features, targets = self._features.shuffled(order), self._targets.shuffled(order)
         size = self._settings.batch_size
         total = torch.zeros((), device=self._device)
         for i in range(self._steps_per_epoch):
-            rows = order[i * size : (i + 1) * size]
+            batch = (i * size, min((i + 1) * size, len(order)))
             self._set_rates(heads)
-            x = self._encoder(*self._features.take(rows))
-            target = self._targets.take(rows)
-            loss = torch.stack([head(x, *target).loss for head in heads]).mean()
+            x = self._encoder(*features.part(*batch))
+            target = targets.part(*batch)
+            losses = [head(x, *target).loss for head in heads]
+            loss = losses[0] if len(losses) == 1 else torch.stack(losses).mean()
             with torch.autograd.set_multithreading_enabled(False):  # a thread costs time
                 loss.backward()
             self._optimizer.step()
@@ -268,11 +269,11 @@ def label_means(
     """
     encode = _projection(features, random_state) if encoder is None else _unit(encoder)
     total: Tensor | None = None
-    for rows in torch.arange(len(features)).split(EVALUATED * 8):
-        encoded = encode(*features.take(rows))
+    for first, last in parts(len(features), EVALUATED * 8):
+        encoded = encode(*features.part(first, last))
         if total is None:
             total = encoded.new_zeros(targets.n_labels, encoded.shape[1])
-        targets.sums(total, encoded, rows)
+        targets.sums(total, encoded, first)
     assert total is not None
     return total
 

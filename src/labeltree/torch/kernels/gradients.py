@@ -121,7 +121,7 @@ def adam_update(
     _write(W, LOW, at, mask, _read(W, LOW, at, mask, SPLIT) - change, SPLIT)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_numbers"])
 def multiply(X, factor, n_numbers, BLOCK: tl.constexpr):
     """Multiply by a number on the device; most often it is 1, and nothing is read."""
     number = tl.load(factor).to(tl.float32)

@@ -10,14 +10,14 @@ from torch import Tensor
 
 @triton.jit
 def copy_lists(
-    chosen, starts, lengths, offsets, numbers, values, to_numbers, to_values,
+    chosen, starts, offsets, numbers, values, to_numbers, to_values,
     HAS_VALUES: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """Copy the numbers and values of one chosen list per program to its offset."""
     i = tl.program_id(0)
     which = tl.load(chosen + i)
     start = tl.load(starts + which)
-    n = tl.load(lengths + which)
+    n = tl.load(starts + which + 1) - start
     to = tl.load(offsets + i)
     for k in range(0, n, LANES):
         at = k + tl.arange(0, LANES)
@@ -28,15 +28,15 @@ def copy_lists(
 
 
 def copied(
-    chosen: Tensor, starts: Tensor, lengths: Tensor, offsets: Tensor, numbers: Tensor,
-    values: Tensor | None, total: int,
+    chosen: Tensor, starts: Tensor, offsets: Tensor, numbers: Tensor, values: Tensor | None,
+    total: int,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
     """Return the numbers and values of the chosen lists, one after the other."""
     made = torch.empty(total, device=numbers.device, dtype=numbers.dtype)
     of_values = None if values is None else torch.empty(total, device=values.device)
     if len(chosen):
         copy_lists[(len(chosen),)](
-            chosen, starts, lengths, offsets, numbers, values, made, of_values,
+            chosen, starts, offsets, numbers, values, made, of_values,
             HAS_VALUES=values is not None, LANES=32, num_warps=1,
         )  # fmt: skip
     return made, of_values

@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_rows"])  # batches differ, and compiling takes a second
 def label_keys(
     target, position, group, column, key, node, root,
     n_rows, n_labels, n_head, BLOCK: tl.constexpr,
@@ -63,7 +63,7 @@ def pair_keys(
         tl.store(pair_row + e, tl.zeros((LANES,), tl.int32) + row, mask=e < end)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_keys"])
 def plan_groups(
     sorted_key, bounds, begin, tiles, touched, count,
     n_keys, n_groups, TILE: tl.constexpr, BLOCK: tl.constexpr, STEPS: tl.constexpr,

@@ -35,7 +35,7 @@ def best_groups(
     tl.store(cut + i, tl.max(z, 0))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_capacity"])
 def list_more(
     Z, found, group, cut, begin, end, total, value, more_group, row, count, n_capacity, n_head,
     n_groups, stride,
@@ -101,7 +101,7 @@ def plan_pairs(
         k += 1
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_capacity"])
 def rank_pairs(group, place, order, total, n_capacity, ALL: tl.constexpr, BLOCK: tl.constexpr):
     """Sort pairs by group by counting; the order within a group does not matter.
 
