@@ -61,6 +61,7 @@ def _one(
 
     head, seconds = timed(train)
     reached = precision(run.encoder, head, *held)
+    steps, last = run.step, timed(lambda: run.train([head], 1, plan.n_epochs))[1]
     found[plan.head_lr] = sum(reached.values())
     recorder.add(
         what=what,
@@ -68,6 +69,7 @@ def _one(
         head_lr=plan.head_lr,
         seed=seed,
         seconds=seconds,
-        ms_step=1e3 * seconds / run.step,
+        ms_step=1e3 * seconds / steps,
+        ms_step_without_trees=1e3 * last / run.n_steps,
         **reached,
     )

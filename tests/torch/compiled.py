@@ -82,7 +82,7 @@ def main() -> None:
         (search.list_more, {**chosen, **top}),
         (search.rank_pairs, {"ALL": False, "BLOCK": 256}),
         (search.plan_pairs, {"TILE": 64, "GROUPS": 1024}),
-        (search.group_best, {**tile, **chosen, **leaf, "SOFTMAX": True}),
+        (search.group_best, {**tile, **chosen, **leaf, "SOFTMAX": True, "FILTER": True, "LAST": 4}),
         (search.merge_best, {"BEAM": 8, "BLOCK": 128, **chosen}),
         (lists.copy_lists, {"HAS_VALUES": True, "LANES": 32}),
     ):

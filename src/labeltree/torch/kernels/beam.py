@@ -13,7 +13,7 @@ from labeltree.torch.kernels.launch import Nodes
 from labeltree.torch.kernels.tiles import TILES, divisor, n_processors, power_of_two, precision
 
 ROOT_GROUPS_PER_WARP = 512  # so that selections need few barriers
-MORE_PER_ROW = 64  # groups per row that there is room for at first
+MORE_PER_ROW = 128  # groups per row that there is room for at first
 MAX_PAIRS = 1 << 24  # pairs of rows and groups that are searched at once
 
 
@@ -139,9 +139,11 @@ def search_groups(root: Root, nodes: Nodes, x: Tensor, pairs: Pairs, best: Best)
     n_programs = min(most, n_processors(x) * TILES.occupancy)
     search.group_best[(n_programs,)](
         x, nodes.weight, nodes.bias, tiles, n_tiles, begin, nodes.first, order, pairs.row,
-        pairs.value, value, place, root.n_head, K=min(best.k, width), SLOTS=slots, D=d,
+        pairs.value, best.value, value, place, root.n_head, LAST=best.k - 1,
+        K=best.k, SLOTS=slots, D=d,
         TILE=tile, WIDTH=width, BLOCK=divisor(d, 64), N_PROGRAMS=n_programs,
-        BIAS=nodes.bias is not None, SOFTMAX=root.is_softmax, PRECISION=precision(x),
+        BIAS=nodes.bias is not None, SOFTMAX=root.is_softmax, FILTER=pairs.beam == 0,
+        PRECISION=precision(x),
     )  # fmt: skip
     search.merge_best[(len(x),)](
         value, place, pairs.start, pairs.end, best.value, best.place, K=best.k, SLOTS=slots,

@@ -119,12 +119,15 @@ def rank_pairs(group, place, order, total, n_capacity, ALL: tl.constexpr, BLOCK:
 
 @triton.jit
 def group_best(
-    X, W, B, tiles, count, begin, first, order, row, value, best_value, best_place, n_head,
-    K: tl.constexpr, SLOTS: tl.constexpr, D: tl.constexpr, TILE: tl.constexpr,
+    X, W, B, tiles, count, begin, first, order, row, value, found, best_value, best_place, n_head,
+    LAST: tl.constexpr, K: tl.constexpr, SLOTS: tl.constexpr, D: tl.constexpr, TILE: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, N_PROGRAMS: tl.constexpr, BIAS: tl.constexpr,
-    SOFTMAX: tl.constexpr, PRECISION: tl.constexpr,
+    SOFTMAX: tl.constexpr, FILTER: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Write the K best labels of each pair of a row and a group, with their log-probabilities."""
+    """Write the K best labels of each pair of a row and a group, with their log-probabilities.
+
+    With FILTER, only the best one is written for pairs that cannot improve slot LAST of the row.
+    """
     for t in range(tl.program_id(0), tl.load(count), N_PROGRAMS):
         g = tl.load(tiles + 2 * t)
         places = tl.load(tiles + 2 * t + 1) + tl.arange(0, TILE)
@@ -150,7 +153,11 @@ def group_best(
         else:
             z = tl.minimum(z, 0.0) - tl.log(1.0 + tl.exp(-tl.abs(z))) + above[:, None]
         z = tl.where(z == z, z, float("-inf"))
-        for k in range(K):
+        n_best = K
+        if FILTER:
+            least = tl.load(found + at * SLOTS + LAST, mask=live, other=float("inf"))
+            n_best = tl.where(tl.max((tl.max(z, 1) > least).to(tl.int32), 0) > 0, K, 1)
+        for k in range(n_best):
             v, c = tl.max(z, 1, return_indices=True)
             tl.store(best_value + pair * SLOTS + k, v, mask=live)
             tl.store(best_place + pair * SLOTS + k, (c + w0).to(tl.int32) + n_head, mask=live)
@@ -179,11 +186,17 @@ def merge_best(
         last = tl.load(end + i).to(tl.int64) * SLOTS
     for chunk in range(first, last, BLOCK):
         inside = (chunk + a < last) & (a % SLOTS < K)
+        n_new = K
+        if BEAM == 0:  # other pairs than those that improve the row have no candidates
+            least = tl.max(tl.where(s == K - 1, best, float("-inf")), 0)
+            head = tl.load(value + chunk + a - a % SLOTS, mask=inside, other=float("-inf"))
+            inside = inside & (head > least)
+            n_new = tl.where(tl.max(inside.to(tl.int32), 0) > 0, K, 0)
         v = tl.load(value + chunk + a, mask=inside, other=float("-inf"))
         at = tl.load(place + chunk + a, mask=inside, other=0)
-        new = tl.full((SLOTS,), float("-inf"), tl.float32)
-        new_at = tl.zeros((SLOTS,), tl.int32)
-        for k in range(K):
+        new = tl.where(n_new > 0, tl.full((SLOTS,), float("-inf"), tl.float32), best)
+        new_at = tl.where(n_new > 0, tl.zeros((SLOTS,), tl.int32), best_at)
+        for k in range(n_new):
             m1, c1 = tl.max(v, 0, return_indices=True)
             m2, c2 = tl.max(best, 0, return_indices=True)
             is_new = m1 > m2
