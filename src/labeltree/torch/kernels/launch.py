@@ -208,7 +208,7 @@ def _shape(nodes: Nodes, x: Tensor, n_programs: int, *, is_bce: bool = False) ->
         "BIAS": nodes.bias is not None,
         "PRECISION": precision(x),
         "num_warps": 2 * TILES.warps if is_wide and not is_bce else TILES.warps,
-        "num_stages": TILES.stages,
+        "num_stages": TILES.wide_bce_stages if is_wide and is_bce else TILES.stages,
     }
 
 

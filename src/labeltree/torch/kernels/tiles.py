@@ -35,6 +35,7 @@ class Tiles:
     root_warps: int = 4
     labels: int = 8  #: labels of a row that are read at once
     wide_bce_features: int = 64  #: features of groups of more than 64 labels
+    wide_bce_stages: int = 4
 
 
 TILES = Tiles()
