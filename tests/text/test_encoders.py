@@ -173,9 +173,10 @@ def test_hostile_embeddings_are_refused(key, value, message, path, tmp_path) -> 
 # Error messages ---------------------------------------------------------------------------------
 
 
-def test_an_encoder_is_a_function() -> None:
+@pytest.mark.parametrize("encoder", [3, WithEncode])
+def test_an_encoder_is_a_function_and_no_class(encoder) -> None:
     with pytest.raises(TypeError, match="encoder must be a function from texts"):
-        TextTagger(encoder=3).fit(TEXTS, TAGS)
+        TextTagger(encoder=encoder).fit(TEXTS, TAGS)
 
 
 @pytest.mark.parametrize("found", [[[1.0]], [1.0, 2.0, 3.0, 4.0]])

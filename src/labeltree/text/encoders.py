@@ -35,7 +35,8 @@ class TrainableEncoder(Protocol):
 def check_encoder(encoder: Any) -> None:
     """Raise an error if an encoder is not a function, an object with `encode`, a name or None."""
     is_name = isinstance(encoder, str) and encoder.isprintable()
-    if not (encoder is None or is_name or callable(encoder) or hasattr(encoder, "encode")):
+    is_function = callable(encoder) or hasattr(encoder, "encode")
+    if isinstance(encoder, type) or not (encoder is None or is_name or is_function):
         raise TypeError(
             f"encoder must be a function from texts to rows of numbers, but is {shown(encoder)}"
         )
