@@ -20,9 +20,9 @@ from tests.training.test_checkpoint import TreeParts, data, estimator
 
 save = TreeParts.save
 
-def save_and_die(self, first, last, part):
-    save(self, first, last, part)
-    if first >= 3:
+def save_and_die(self, packs, part):
+    save(self, packs, part)
+    if packs[0] >= 3:
         os.kill(os.getpid(), signal.SIGKILL)
 
 TreeParts.save = save_and_die
@@ -58,9 +58,9 @@ def stop_after(n_parts: int, monkeypatch) -> list[int]:
     made: list[int] = []
     save = TreeParts.save
 
-    def count(self, first, last, part) -> None:
-        save(self, first, last, part)
-        made.append(first)
+    def count(self, packs, part) -> None:
+        save(self, packs, part)
+        made.append(packs[0])
         if len(made) == n_parts:
             raise StoppedError
 
@@ -127,8 +127,8 @@ def test_a_fit_may_resume_with_another_number_of_threads(tmp_path, monkeypatch) 
 def test_ctrl_c_keeps_the_checkpoint(tmp_path, monkeypatch) -> None:
     save = TreeParts.save
 
-    def interrupt(self, first, last, part) -> None:
-        save(self, first, last, part)
+    def interrupt(self, packs, part) -> None:
+        save(self, packs, part)
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(TreeParts, "save", interrupt)

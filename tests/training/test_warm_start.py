@@ -10,7 +10,8 @@ from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
 from labeltree.training.loss_weights import NodeCounts
-from labeltree.training.nodes import NEVER, SolverSettings, WarmStart, train_nodes
+from labeltree.training.nodes import NEVER, SolverSettings, train_nodes
+from labeltree.training.starting_weights import WarmStart
 from tests.reference import training as reference
 
 TREE = LabelTree.from_nested([[0, 1], 2])

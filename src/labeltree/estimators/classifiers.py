@@ -23,6 +23,7 @@ from labeltree.estimators.output import check_normalize_proba, check_sparse_outp
 from labeltree.estimators.prediction import PredictionMixin
 from labeltree.estimators.sklearn_classifier import SklearnClassifier
 from labeltree.estimators.state import FitCounts, FittedState
+from labeltree.execution import as_executor
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
 from labeltree.threads import n_threads
@@ -32,8 +33,9 @@ from labeltree.training.forest import ForestSettings
 from labeltree.training.label_weighting import PROPENSITY, checked_label_weighting
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.node_estimators import fit_node_estimators
-from labeltree.training.nodes import MAX_ITER, SolverSettings, WarmStart
+from labeltree.training.nodes import MAX_ITER, SolverSettings
 from labeltree.training.settings_check import checked_settings
+from labeltree.training.starting_weights import WarmStart
 from labeltree.training.warm_start import warm_start_of
 from labeltree.trees import LabelTree, by_name
 from labeltree.units import parse_bytes
@@ -103,8 +105,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Y was: sparse for a sparse Y or label lists, dense for a dense indicator or classes. With
         many labels, use True, or pass `k` or `threshold`, whose results are always sparse.
     max_memory
-        Memory to use in addition to X, Y and the finished weights: a number of bytes, or a string
-        such as "500MB". Fewer threads are used if necessary.
+        Memory to use in addition to X, Y and the finished weights, in each worker of `executor`: a
+        number of bytes, or a string such as "500MB". Fewer threads are used if necessary.
     checkpoint_dir
         Folder for finished parts of the training. If a fit with the same data and settings was
         interrupted, it continues from there to the same model, bit for bit. The folder is removed
@@ -155,6 +157,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         in `tree`, `n_trees` and `rerank` where they have their default values, and overrides no
         other value. For "best", held-back rows decide about more trees and re-ranking. `settings_`
         has the result.
+    executor
+        Where `fit` runs: None for the threads of this process, a pool of `concurrent.futures`, or a
+        `labeltree.ray.RayExecutor`. The model is the same. It is neither saved nor pickled.
 
     Attributes
     ----------
@@ -223,6 +228,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         rerank: bool | str | None = None,
         label_weighting: str | float | None = None,
         effort: str = efforts.DEFAULT,
+        executor: Any = None,
     ) -> None:
         self.tree = tree
         self.tree_params = tree_params
@@ -256,6 +262,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.rerank = rerank
         self.label_weighting = label_weighting
         self.effort = effort
+        self.executor = executor
 
     @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -347,6 +354,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             max_memory=memory,
             checkpoint_dir=folder,
             n_jobs=self.n_jobs,
+            executor=as_executor(self.executor, self.n_jobs),
             warm_start=warm_start,
             normalize=self.normalize,
             normalize_proba=self.normalize_proba,

@@ -27,8 +27,8 @@ class FilesMixin(FittedAttributes):
 
         An existing file is replaced once the new one is on the disk. Labels must be all text or all
         numbers, parameters plain values, and nodes native. Other estimators can only be pickled.
-        Parameters that describe a run are not saved: `n_jobs`, `verbose`, `max_memory` and
-        `checkpoint_dir`. The same fit writes the same bytes.
+        Parameters that describe a run are not saved: `n_jobs`, `verbose`, `max_memory`,
+        `checkpoint_dir` and `executor`. The same fit writes the same bytes.
         """
         storage.save(self, path)
 

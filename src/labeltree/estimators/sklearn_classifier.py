@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,6 +22,22 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return class_accuracy(super().score, X, y, sample_weight)
         rows = targets.true_labels(y, state.classes, state.label_kind)
         return set_accuracy(self._predicted(X), rows, sample_weight)
+
+    # An executor is a connection to workers: copies share it, and pickles do not have it.
+    def __sklearn_clone__(self) -> Any:
+        without = copy.copy(self)
+        without.executor = None
+        cloned = super(SklearnClassifier, without).__sklearn_clone__()
+        cloned.executor = self.executor
+        return cloned
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "executor": None}
+
+    def __copy__(self) -> Any:
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -25,3 +25,16 @@ def subforest(model: Model, numbers: Sequence[int]) -> Model:
         model.has_root,
         calibration=model.calibration.of_trees(numbers),
     )
+
+
+def without_names(model: Model) -> Model:
+    """Return the same model, sharing its arrays, without names of labels."""
+    return Model(
+        [tree.with_names(None) for tree in model.trees],
+        model.layouts,
+        model.link,
+        model.n_features,
+        model.has_root,
+        model.calibration,
+        model.rankers,
+    )

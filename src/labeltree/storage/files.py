@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> PLTClassifier 
     -------
     PLTClassifier, HSMClassifier or TextTagger
         Returns the same predictions as the saved one, bit for bit. Parameters that describe a run
-        have their defaults: `n_jobs`, `verbose`, `max_memory` and `checkpoint_dir`.
+        have their defaults: `n_jobs`, `verbose`, `max_memory`, `checkpoint_dir` and `executor`.
 
     Raises
     ------

@@ -12,7 +12,7 @@ import numpy as np
 from labeltree.trees import CostModel, LabelTree
 
 #: Parameters that describe a run, not the model: the same fit writes the same file.
-RUN_ONLY = ("checkpoint_dir", "max_memory", "n_jobs", "verbose")
+RUN_ONLY = ("checkpoint_dir", "executor", "max_memory", "n_jobs", "verbose")
 _GIVEN = "given trees"  # one: {"given trees": 1}; a list of three: {"given trees": [3]}
 _MAPPING = "mapping"  # JSON has only text for keys, so mappings are lists of pairs
 _TUPLE = "tuple"

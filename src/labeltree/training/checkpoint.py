@@ -6,14 +6,14 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from labeltree.data.files import open_write
-from labeltree.training.parts import Part, SolverCounts
+from labeltree.training.parts import PackRange, Part, SolverCounts
 
 _HEADER = "checkpoint.json"
 _FORMAT = 2
@@ -97,23 +97,30 @@ class TreeParts:
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self._number = folder, number
 
-    def load(self) -> Iterator[tuple[int, Part]]:
-        """Yield the finished parts in order, each as (number of packs done after it, part)."""
-        found: dict[int, tuple[int, Path]] = {}
+    def finished(self) -> list[PackRange]:
+        """Return the ranges of the finished parts, ascending; packs between them may be missing."""
+        found = []
         for path in self._folder.iterdir():
             match = _PART.fullmatch(path.name)
             if match is not None and int(match[1]) == self._number:
-                found[int(match[2])] = (int(match[3]), path)
-        end = 0
-        while end in found:
-            end, path = found[end]
-            yield end, _read(path)
+                found.append((int(match[2]), int(match[3])))
+        apart: list[PackRange] = []
+        for first, last in sorted(found):
+            if not apart or first >= apart[-1][1]:
+                apart.append((first, last))
+        return apart
 
-    def save(self, first: int, last: int, part: Part) -> None:
-        """Write the part of packs first .. last - 1 atomically."""
-        path = self._folder / f"tree{self._number}-packs{first}-{last}.npz"
-        with open_write(path) as stream:
+    def load(self, packs: PackRange) -> Part:
+        """Return a finished part."""
+        return _read(self._path(packs))
+
+    def save(self, packs: PackRange, part: Part) -> None:
+        """Write the part of a range of packs atomically."""
+        with open_write(self._path(packs)) as stream:
             np.savez(stream, **part._asdict())
+
+    def _path(self, packs: PackRange) -> Path:
+        return self._folder / f"tree{self._number}-packs{packs[0]}-{packs[1]}.npz"
 
 
 def _read(path: Path) -> Part:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,7 @@ from labeltree import cost
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.labels import Kind
+from labeltree.execution import Executor, Threads
 from labeltree.model.calibration import ONE, Calibration, fixed_calibration, sibling_sums
 from labeltree.model.interface import LabelModel
 from labeltree.model.model import Model
@@ -30,16 +32,15 @@ from labeltree.training.inner_split import HeldRows, draw_held
 from labeltree.training.memory import peak_memory
 from labeltree.training.nodes import (
     MAX_ITER_HELD,
-    NO_WARM_START,
     SolverSettings,
     TrainedNodes,
-    WarmStart,
     train_nodes,
 )
 from labeltree.training.parts import SolverCounts
 from labeltree.training.rankers import RANKER_ITER
 from labeltree.training.second_stage import SecondStage
 from labeltree.training.slope_factors import slope_factors
+from labeltree.training.starting_weights import NO_WARM_START, WarmStart
 from labeltree.training.tree_choice import chosen_trees
 from labeltree.trees import LabelTree
 from labeltree.units import format_bytes, format_seconds
@@ -54,6 +55,7 @@ class FitSettings:
     max_memory: float | None = None  # bytes
     checkpoint_dir: Path | None = None
     n_jobs: int | None = None
+    executor: Executor = field(default_factory=Threads)
     warm_start: tuple[WarmStart, ...] = ()  # initial weights of each tree
     normalize: bool = True  # whether rows are scaled
     feature_weighting: Powers | None = None  # None to estimate the exponents
@@ -131,7 +133,7 @@ def fit_forest(
     if settings.n_sure is not None and not len(held):
         settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)
-    trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs)
+    trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs, executor=settings.executor)
     grown = perf_counter()
     report(1.0, 1.0, "building trees")
     checkpoint = None
@@ -179,7 +181,7 @@ class _Fit:
                 self.samples[t].rows,
                 replace(solver, seed=self.samples[t].seed),
                 sample_weight=self.samples[t].weight,
-                n_threads=n_threads(settings.n_jobs),
+                executor=settings.executor,
                 max_memory=settings.max_memory,
                 progress=_of_tree(self.progress, t - numbers.start, len(numbers)),
                 store=None if self.checkpoint is None else self.checkpoint.tree(t),
@@ -218,6 +220,7 @@ class _Fit:
             self.rows,
             self.weight,
             n_threads=n_threads(settings.n_jobs),
+            executor=settings.executor,
             max_memory=settings.max_memory,
             progress=self.progress,
         )
@@ -267,8 +270,9 @@ def _fingerprinted(
     settings: FitSettings,
     held: NDArray[np.int32],
 ) -> Iterator[object]:
-    """Yield what the weights depend on; also the version, as others may pack nodes differently."""
-    yield version("labeltree")
+    """Yield what the weights depend on; also the release and the architecture, which may round
+    differently."""
+    yield from (version("labeltree"), platform.machine())
     yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
     yield asdict(settings.solver)
     yield held

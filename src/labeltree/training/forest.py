@@ -13,6 +13,7 @@ from labeltree.arguments import check_integer
 from labeltree.data import LabelRows
 from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
+from labeltree.execution import Executor, Threads
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import find_builder
 
@@ -139,9 +140,14 @@ class ForestSettings:
         return [_sample(rows, weight, self.max_samples, seed) for seed in seeds]
 
     def grow(
-        self, X: FeatureMatrix, samples: Sequence[Sample], *, n_jobs: int | None
+        self,
+        X: FeatureMatrix,
+        samples: Sequence[Sample],
+        *,
+        n_jobs: int | None,
+        executor: Executor | None = None,
     ) -> list[LabelTree]:
-        """Return the tree of each sample."""
+        """Return the tree of each sample; several trees are built by the workers of an executor."""
         for name in {tree for tree in self.listed if isinstance(tree, str)}:
             n_same = self.listed.count(name)
             if n_same > 1 and not find_builder(name).is_seeded and self.max_samples is None:
@@ -149,15 +155,47 @@ class ForestSettings:
                     f"n_trees is {n_same}, but all {name} trees are the same; "
                     "set max_samples, or use kmeans or blend trees"
                 )
-        trees = [
-            find_builder(tree)(X, sample.rows, seed=sample.seed, n_jobs=n_jobs, options=options)
-            if isinstance(tree, str)
-            else tree
-            for tree, sample, options in zip(self.listed, samples, self.options, strict=True)
-        ]
-        for tree in trees:
-            check_depth(tree)
-        return trees
+        numbers = [t for t, tree in enumerate(self.listed) if isinstance(tree, str)]
+        if executor is None or executor.n_workers == 1 or len(numbers) == 1:
+            grown = Threads().run(_Growth(self, X, samples, n_jobs), numbers)
+        else:
+            grown = executor.run(_Growth(self, X, samples, executor.n_threads), numbers)
+        trees = dict(enumerate(self.listed)) | {numbers[i]: tree for i, tree in grown}
+        return [self._finished(trees[t], sample) for t, sample in enumerate(samples)]
+
+    @staticmethod
+    def _finished(tree: str | LabelTree, sample: Sample) -> LabelTree:
+        assert isinstance(tree, LabelTree)
+        check_depth(tree)
+        return tree if tree.names is not None else tree.with_names(sample.rows.names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Growth:
+    """Builds trees by their numbers."""
+
+    forest: ForestSettings
+    X: FeatureMatrix
+    samples: Sequence[Sample]
+    n_jobs: int | None
+
+    def __call__(self, number: int) -> LabelTree:
+        sample = self.samples[number]
+        return find_builder(cast(str, self.forest.listed[number]))(
+            self.X,
+            sample.rows,
+            seed=sample.seed,
+            n_jobs=self.n_jobs,
+            options=self.forest.options[number],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Names of labels, and trees that are given, play no part.
+        rows = [replace(sample.rows, names=None) for sample in self.samples]
+        samples = [replace(s, rows=r) for s, r in zip(self.samples, rows, strict=True)]
+        names = [tree if isinstance(tree, str) else "" for tree in self.forest.listed]
+        forest = replace(self.forest, tree=names, tree_params=self.forest.options)
+        return vars(self) | {"samples": samples, "forest": forest}
 
 
 def check_depth(tree: LabelTree) -> None:

@@ -6,8 +6,9 @@ import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,19 @@ from labeltree import _core
 from labeltree.arguments import MAX_INT32, MAX_NUMBER, check_largest, shown
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
-from labeltree.model.layout import Layout, NodeWeights
+from labeltree.execution import Executor, Threads
+from labeltree.model.layout import Layout
 from labeltree.progress import Progress
 from labeltree.training.inner_split import NO_ROWS
+from labeltree.training.jobs import pack_jobs, threads_within
 from labeltree.training.loss_weights import (
     LossWeights,
     NodeCounts,
     balanced_weights,
     decayed_weights,
 )
-from labeltree.training.parts import Part, PartStore, SolverCounts
+from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
+from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")
@@ -37,9 +41,6 @@ NEVER = -120.0  # exp(120) is infinite in float32
 MAX_ITER, MAX_ITER_HELD = 8, 9
 # Passes whose weights are averaged in nodes with many rows per feature, which are slow to converge.
 _MEAN_ITER = 2
-_NEW_ROWS_POWER = 0.75  # C decreases with the share of new rows to this power; docs/online.md
-_MANY = 8  # packs per thread, above which one more or less matters little
-_N_BATCHES = 50  # maximum number of progress reports and checkpoint parts
 
 
 @dataclass(frozen=True)
@@ -131,38 +132,6 @@ class SolverSettings:
         )
 
 
-class WarmStart(NamedTuple):
-    """Weights that training starts from."""
-
-    weights: NodeWeights
-    is_known: NDArray[np.bool_]  # [node] whether they were learned from positive rows
-    rows_before: int  # number of rows that they were learned from
-    has_root: bool  # whether the root has a classifier, because some of these rows had no label
-    factors: NDArray[np.float32] | None = None  # [node] of slopes, see `slope_factors`
-
-    def decayed(self, weights: LossWeights, n_rows: int) -> LossWeights:
-        """Return loss weights that are lower in nodes with weights from earlier rows."""
-        if not len(self.is_known):
-            return weights
-        share = n_rows / max(self.rows_before + n_rows, 1)
-        factor = np.where(self.is_known, share**_NEW_ROWS_POWER, 1.0).astype(np.float32)
-        return LossWeights(*(weight * factor for weight in weights))
-
-
-#: Training from scratch.
-NO_WARM_START = WarmStart(
-    NodeWeights(
-        np.empty(0, np.int64),
-        np.empty(0, np.int32),
-        np.empty(0, np.float32),
-        np.empty(0, np.float32),
-    ),
-    np.empty(0, np.bool_),
-    0,
-    False,
-)
-
-
 class TrainedNodes(NamedTuple):
     """The trained weights, and the amount of work that training took."""
 
@@ -201,65 +170,51 @@ def make_trainer(
     )
 
 
-def batches(costs: NDArray[np.float64], n_threads: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of packs such that threads are rarely idle at the end of a range.
+@dataclass(frozen=True, eq=False)
+class PackTraining:
+    """Trains ranges of packs; a worker that it is sent to makes a trainer of its own."""
 
-    Packs are sorted by cost, the most expensive first. No thread should still train an expensive
-    pack when the others are done. So each batch ends with small packs that keep the other threads
-    busy twice as long as its most expensive pack takes (costs are estimates), or has so many packs
-    of any size that a single one matters little.
+    tree: LabelTree
+    X: FeatureMatrix
+    rows: LabelRows
+    settings: SolverSettings
+    sample_weight: NDArray[np.float32] | None = None
+    warm_start: WarmStart = NO_WARM_START
+    held: NDArray[np.int32] = field(default_factory=lambda: NO_ROWS)
+    candidates: LabelRows | None = None
+    n_threads: int = 1
 
-    Examples
-    --------
-    >>> list(batches(np.array([5.0, 1.0, 1.0, 1.0]), n_threads=1))
-    [(0, 1), (1, 2), (2, 3), (3, 4)]
-    >>> list(batches(np.array([9.0, 9.0, 9.0] + 20 * [1.0]), n_threads=2))
-    [(0, 21), (21, 23)]
-    """
-    min_work = costs.sum() / _N_BATCHES
-    first = 0
-    while first < len(costs):
-        rest, largest = costs[first:], costs[first]
-        work = np.cumsum(rest)
-        small = np.cumsum(np.where(rest <= largest / _MANY, rest, 0.0))
-        is_even = (small >= 2 * (n_threads - 1) * largest) | (work >= _MANY * n_threads * largest)
-        enough = np.flatnonzero(is_even & (work >= min_work * (1 - 1e-9)))
-        last = first + int(enough[0]) + 1 if len(enough) else len(costs)
-        yield first, last
-        first = last
+    def __call__(self, job: PackRange) -> Part:
+        return Part(*self.trainer.train(*job, self.n_threads))
 
-
-def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
-    """Return the number of threads that fit into max_memory, beside X, Y and the weights."""
-    if max_memory is None:
-        return n_threads
-    free = max_memory - trainer.shared_bytes
-    fitting = int(free // trainer.thread_bytes)
-    if fitting < 1:
-        minimum = trainer.shared_bytes + trainer.thread_bytes
-        raise ValueError(
-            f"max_memory must be at least {minimum / 1e6:.0f} MB for this data, "
-            f"but is {max_memory / 1e6:.0f} MB"
+    @cached_property
+    def trainer(self) -> _core.Trainer:
+        """The native trainer."""
+        return make_trainer(
+            self.tree,
+            self.X,
+            self.rows,
+            self.settings,
+            self.sample_weight,
+            self.warm_start,
+            self.held,
+            self.candidates,
         )
-    return min(n_threads, fitting)
 
+    def on_threads(self, n_threads: int) -> PackTraining:
+        """Return the same training on another number of threads, with the same trainer."""
+        other = replace(self, n_threads=n_threads)
+        other.__dict__["trainer"] = self.trainer
+        return other
 
-def _untrained(warm_start: WarmStart, is_trained: NDArray[np.uint8]) -> Part:
-    """Return the warm-start weights of nodes that have no positive rows to train on."""
-    weights, is_known = warm_start.weights, warm_start.is_known
-    lengths = np.diff(weights.indptr)
-    is_kept = is_known & (is_trained[: len(is_known)] == 0)
-    of_kept = np.repeat(is_kept, lengths)
-    return Part(
-        np.flatnonzero(is_kept).astype(np.int32),
-        np.append(0, np.cumsum(lengths[is_kept])),
-        weights.features[of_kept],
-        weights.values[of_kept],
-        weights.bias[is_kept],
-        n_visits=0,
-        n_iter=0,
-        n_far_pairs=0,
-    )
+    def __getstate__(self) -> dict[str, Any]:
+        # Names of labels play no part in training.
+        state = {name: value for name, value in vars(self).items() if name != "trainer"}
+        return state | {
+            "tree": self.tree.with_names(None),
+            "rows": replace(self.rows, names=None),
+            "candidates": self.candidates and replace(self.candidates, names=None),
+        }
 
 
 def train_tree(
@@ -300,6 +255,7 @@ def train_nodes(
     warm_start: WarmStart = NO_WARM_START,
     held: NDArray[np.int32] = NO_ROWS,
     candidates: LabelRows | None = None,
+    executor: Executor | None = None,
 ) -> TrainedNodes:
     """Return the weights of all nodes and the number of rows that the solver visited.
 
@@ -314,8 +270,8 @@ def train_nodes(
     n_threads
         Number of threads; the weights are the same for every number.
     max_memory
-        Maximum number of bytes to use in addition to X, Y and the finished weights. Fewer threads
-        are used if necessary.
+        Maximum number of bytes that each worker uses in addition to X, Y and the finished weights.
+        Fewer threads are used if necessary.
     progress
         Called with the amount of work done.
     store
@@ -330,31 +286,33 @@ def train_nodes(
     candidates
         If given, train a ranker for each leaf instead of all nodes: a classifier over the rows that
         have the leaf's label or have it among their candidates. No rows can be held back.
+    executor
+        Where packs are trained; None for the threads of this process.
     """
-    trainer = make_trainer(tree, X, rows, settings, sample_weight, warm_start, held, candidates)
+    executor = executor or Threads(n_threads)
+    training = PackTraining(tree, X, rows, settings, sample_weight, warm_start, held, candidates)
+    trainer = training.trainer
+    training = training.on_threads(threads_within(trainer, executor.n_threads, max_memory))
     held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
-    n_threads = threads_within(trainer, n_threads, max_memory)
     builder = new_layout(tree, X.shape[1], trainer, warm_start)
-    done, counts = 0, SolverCounts()
-    for end, part in () if store is None else store.load():
-        builder.add(*part.weights)
-        held_scores[part.held_pairs] = part.held_scores
-        counts, done = counts.plus(part.counts), end
+    counts = SolverCounts()
     start = time.perf_counter()
     laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
-        for part in _trained_parts(trainer, done, n_threads, store, progress):
+        arriving = _trained_parts(training, executor, store, progress)
+        for part in in_pack_order(arriving, store):
             # Laid out while the next part is trained, unless only one thread is allowed.
             laid_out.append(pool.submit(builder.add, *part.weights))
-            if n_threads == 1:
+            if training.n_threads == 1:
                 laid_out[-1].result()
             held_scores[part.held_pairs] = part.held_scores
             counts = counts.plus(part.counts)
     for one in laid_out:
         one.result()
     seconds = time.perf_counter() - start
-    message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d threads"
-    log.info(message, tree.n_nodes, len(trainer.costs()), counts.n_visits, seconds, n_threads)
+    message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d x %d threads"
+    size = len(trainer.costs()), counts.n_visits, seconds, executor.n_workers, training.n_threads
+    log.info(message, tree.n_nodes, *size)
     known = _held_scores(tree, rows.select(held), trainer, held_scores) if len(held) else None
     return TrainedNodes(Layout(*builder.finish()), counts, known)
 
@@ -376,7 +334,7 @@ def new_layout(
 ) -> _core.LayoutBuilder:
     """Return a layout that has the weights of nodes that will not be trained."""
     is_trained = trainer.is_trained()
-    kept = _untrained(warm_start, is_trained)
+    kept = untrained_part(warm_start, is_trained)
     is_trained[kept.nodes] = 1
     builder = _core.LayoutBuilder(tree._native, n_features, is_trained, NEVER, False)
     builder.add(*kept.weights)
@@ -384,21 +342,24 @@ def new_layout(
 
 
 def _trained_parts(
-    trainer: _core.Trainer,
-    done: int,
-    n_threads: int,
+    training: PackTraining,
+    executor: Executor,
     store: PartStore | None,
     progress: Progress | None,
-) -> Iterator[Part]:
-    """Train the packs after the first `done`, and yield each part before it is stored."""
-    costs = trainer.costs()
+) -> Iterator[tuple[PackRange, Part]]:
+    """Train the packs that are not in the store, in any order, and store each part."""
+    costs = training.trainer.costs()
+    done = [] if store is None else store.finished()
+    jobs = pack_jobs(costs, done, executor, training.n_threads)
     total = float(costs.sum())
+    left = sum(float(costs[first:last].sum()) for first, last in jobs)
     if progress is not None:
-        progress(float(costs[:done].sum()), total, "training")
-    for first, last in batches(costs[done:], n_threads):
-        part = Part(*trainer.train(done + first, done + last, n_threads))
-        yield part
+        progress(total - left, total, "training")
+    for n_done, (number, part) in enumerate(executor.run(training, jobs), start=1):
+        first, last = jobs[number]
         if store is not None:
-            store.save(done + first, done + last, part)
+            store.save((first, last), part)
+        yield (first, last), part
+        left = left - float(costs[first:last].sum()) if n_done < len(jobs) else 0.0
         if progress is not None:
-            progress(float(costs[: done + last].sum()), total, "training")
+            progress(total - left, total, "training")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: First pack, and the pack after the last.
+PackRange = tuple[int, int]
 
 
 class SolverCounts(NamedTuple):
@@ -57,8 +61,34 @@ class Part(NamedTuple):
 class PartStore(Protocol):
     """Stores finished parts, from which an interrupted training resumes."""
 
-    def load(self) -> Iterator[tuple[int, Part]]:
-        """Yield the finished parts in order, each as (number of packs done after it, part)."""
+    def finished(self) -> list[PackRange]:
+        """Return the ranges of the finished parts, ascending; packs between them may be missing."""
 
-    def save(self, first: int, last: int, part: Part) -> None:
-        """Store the part of packs first .. last - 1."""
+    def load(self, packs: PackRange) -> Part:
+        """Return a finished part."""
+
+    def save(self, packs: PackRange, part: Part) -> None:
+        """Store the part of a range of packs."""
+
+
+def in_pack_order(
+    arriving: Iterable[tuple[PackRange, Part]], store: PartStore | None
+) -> Iterator[Part]:
+    """Yield the parts of a store and those that arrive in the order of their packs.
+
+    Layouts depend on the order. A part waits in memory for those before it.
+    """
+    early: dict[int, tuple[int, Part | None]] = {}
+    for first, last in () if store is None else store.finished():
+        early[first] = last, None
+    following = 0
+    for packs, part in chain([(None, None)], arriving):
+        if packs is not None:
+            early[packs[0]] = packs[1], part
+        while following in early:
+            first = following
+            following, known = early.pop(first)
+            if known is None:
+                assert store is not None
+                known = store.load((first, following))
+            yield known

@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.execution import Executor
 from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.links import Link
 from labeltree.model.model import Model
@@ -64,7 +65,7 @@ class RankerTrials:
         The first tree, trained on the other rows: it finds the candidates that rankers learn from.
         A tree that knows the held-back rows would take similar rows for rows of their labels, and
         so spoil the rankers of these labels.
-    X, rows, sample_weight, n_threads, max_memory
+    X, rows, sample_weight, n_threads, max_memory, executor
         The other rows and how to train on them, as in `train_rankers`.
     held
         The held-back rows, and the scores that the model has for them before it learns from them.
@@ -81,13 +82,15 @@ class RankerTrials:
         sample_weight: NDArray[np.float32] | None = None,
         n_threads: int = 1,
         max_memory: float | None = None,
+        executor: Executor | None = None,
     ) -> None:
         needed = np.zeros(model.n_labels, bool)
         needed[held.search(model, n_threads).indices] = True
-        self._candidates = _only(find_candidates(unseen, X, rows, n_threads), needed)
+        found = find_candidates(unseen, X, rows, n_threads, executor=executor)
+        self._candidates = _only(found, needed)
         self._model, self._X, self._rows = model, X, _only(rows, needed)
         self._held, self._sample_weight = held, sample_weight
-        self._n_threads, self._max_memory = n_threads, max_memory
+        self._n_threads, self._max_memory, self._executor = n_threads, max_memory, executor
 
     def train(self, settings: SolverSettings, choice: RankerChoice) -> Rankers:
         """Return rankers with these settings."""
@@ -100,6 +103,7 @@ class RankerTrials:
             candidates=self._candidates,
             n_threads=self._n_threads,
             max_memory=self._max_memory,
+            executor=self._executor,
         )
         return replace(rankers, link=choice.link)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
+from labeltree.execution import Executor
 from labeltree.model.calibration import fixed_calibration
 from labeltree.model.model import Model
 from labeltree.progress import Progress
@@ -34,7 +35,7 @@ class SecondStage:
         Settings of the solver for rankers.
     X, rows, weight
         The training rows and their weights.
-    n_threads, max_memory, progress
+    n_threads, max_memory, progress, executor
         As in `train_nodes`.
     """
 
@@ -46,6 +47,7 @@ class SecondStage:
     n_threads: int = 1
     max_memory: float | None = None
     progress: Progress | None = None
+    executor: Executor | None = None
 
     def add_to(
         self, model: Model, held: HeldRows | None, store: PartStore | None, *, if_better: bool
@@ -70,6 +72,7 @@ class SecondStage:
             choice.applied(replace(self.solver, seed=every.seed)),
             sample_weight=every.weight,
             n_threads=self.n_threads,
+            executor=self.executor,
             max_memory=self.max_memory,
             progress=self._named("training rankers"),
             store=store,
@@ -99,6 +102,7 @@ class SecondStage:
             HeldBack(self.X[held.rows], self.rows.select(held.rows), held.scores),
             sample_weight=others.weight,
             n_threads=self.n_threads,
+            executor=self.executor,
             max_memory=self.max_memory,
         )
         solver = replace(self.solver, seed=others.seed)
@@ -126,6 +130,7 @@ class SecondStage:
             ),
             sample_weight=sample.weight,
             n_threads=self.n_threads,
+            executor=self.executor,
             max_memory=self.max_memory,
             progress=self._named("trying rankers"),
         )

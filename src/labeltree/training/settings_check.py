@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
+from labeltree.execution import Executor, in_order
 from labeltree.model.links import FIXED_STRENGTH, LINKS, Link, fit_link
 from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.fit import FitSettings
 from labeltree.training.loss_weights import FULL_C_ROWS, NodeCounts
-from labeltree.training.nodes import SolverSettings, make_trainer
-from labeltree.training.parts import Part
+from labeltree.training.nodes import PackTraining, SolverSettings
 from labeltree.training.path_pairs import PathPairs, path_pairs
 from labeltree.trees import LabelTree
 
@@ -127,7 +127,7 @@ class SmallFits:
     held: NDArray[np.int32]
     tree: LabelTree
     pairs: PathPairs  # of the held rows
-    n_threads: int
+    executor: Executor
 
     @classmethod
     def drawn(
@@ -151,15 +151,16 @@ class SmallFits:
         forest = settings.forest.first()
         [tree] = forest.grow(scaling(X), forest.samples(rows, None), n_jobs=settings.n_jobs)
         pairs = path_pairs(tree, rows.select(held))
-        return cls(X, rows, held, tree, pairs, n_threads(settings.n_jobs))
+        return cls(X, rows, held, tree, pairs, settings.executor)
 
     def log_losses(self, scaling: RowScaling, solver: SolverSettings) -> NDArray[np.float64]:
         """Return the log loss of each held row over some nodes, with one link for all."""
-        X = scaling(self.X, self.n_threads)
+        threads = self.executor.n_threads
+        X = scaling(self.X, threads)
         longer = replace(solver, max_iter=_PASSES * solver.max_iter)
-        trainer = make_trainer(self.tree, X, self.rows, longer, held=self.held)
-        runs = sampled_runs(trainer.costs())
-        parts = [Part(*trainer.train(first, last, self.n_threads)) for first, last in runs]
+        training = PackTraining(self.tree, X, self.rows, longer, held=self.held, n_threads=threads)
+        runs = sampled_runs(training.trainer.costs())
+        parts = list(in_order(self.executor.run(training, runs)))
         numbers = np.concatenate([part.held_pairs for part in parts])
         scores = np.concatenate([part.held_scores for part in parts])
         n_positive = NodeCounts.of(self.tree, self.rows, None).positive

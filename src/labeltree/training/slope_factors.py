@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from labeltree.training.forest import Sample
 from labeltree.training.loss_weights import NodeCounts
-from labeltree.training.nodes import NO_WARM_START, WarmStart
+from labeltree.training.starting_weights import NO_WARM_START, WarmStart
 from labeltree.trees import LabelTree
 
 #: Exponent of the inverse propensity; docs/study.md explains the value.

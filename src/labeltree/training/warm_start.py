@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from labeltree.model.layout import NodeWeights
 from labeltree.model.model import Model
-from labeltree.training.nodes import NEVER, WarmStart
+from labeltree.training.nodes import NEVER
+from labeltree.training.starting_weights import WarmStart
 
 #: Target scores of the solver. They initialize a root for which every row was positive, and other
 #: nodes for which no row was positive.

@@ -1,0 +1,111 @@
+"""Pickles without large arrays: these are in files, which all workers of a machine map."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import pickle
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MIN_BYTES = 1 << 16  # smaller arrays are part of the pickle
+
+
+class ArrayFiles:
+    """A folder with one file for each large array, which exists as long as the array.
+
+    Parameters
+    ----------
+    parent
+        Folder in which a folder is made; that of temporary files if None. All workers read it.
+    is_shared
+        Whether workers can read the file that an array is mapped from. Such an array needs no file
+        of its own. None for all files.
+    """
+
+    def __init__(
+        self, parent: Path | None = None, is_shared: Callable[[Path], bool] | None = None
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="labeltree-", dir=parent))
+        self._is_shared = is_shared or (lambda path: True)
+        self._paths: dict[int, Path] = {}
+        self._n_files = 0
+        self._finalizer = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove the folder; workers that have mapped its files keep them."""
+        self._finalizer()
+
+    def dumps(self, value: Any) -> bytes:
+        """Return the pickle of a value, in which large arrays are the places of their files."""
+        stream = io.BytesIO()
+        _Pickler(stream, self).dump(value)
+        return stream.getvalue()
+
+    def place(self, array: NDArray[Any]) -> tuple[str, int]:
+        """Return the file of an array, and where in it the array begins."""
+        mapped = _mapped_place(array)
+        if mapped is not None and self._is_shared(mapped[0]):
+            return str(mapped[0]), mapped[1]
+        path = self._paths.get(id(array))
+        if path is None:
+            path = self._write(array)
+            self._paths[id(array)] = path
+            weakref.finalize(array, _forget, weakref.ref(self), id(array))
+        return str(path), 0
+
+    def _write(self, array: NDArray[Any]) -> Path:
+        path = self.folder / str(self._n_files)
+        self._n_files += 1
+        array.tofile(path)
+        return path
+
+    def forget(self, number: int) -> None:
+        """Remove the file of an array that is gone."""
+        self._paths.pop(number).unlink(missing_ok=True)
+
+
+def _forget(files: weakref.ref[ArrayFiles], number: int) -> None:
+    if (existing := files()) is not None:
+        existing.forget(number)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO, files: ArrayFiles) -> None:
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
+        self._files = files
+
+    def reducer_override(self, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) or value.nbytes < _MIN_BYTES or value.dtype.hasobject:
+            return NotImplemented
+        if not value.flags.c_contiguous:
+            return NotImplemented
+        return open_array, (*self._files.place(value), value.dtype.str, value.shape)
+
+
+def open_array(path: str, offset: int, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return an array that is mapped from a file, read-only."""
+    return np.asarray(np.memmap(path, dtype, "r", offset, shape))
+
+
+def _mapped_place(array: NDArray[Any]) -> tuple[Path, int] | None:
+    """Return the file that an array is mapped from, and where it begins; None if it is not."""
+    base: Any = array
+    while isinstance(base, np.ndarray | memoryview):
+        if isinstance(base, np.memmap) and isinstance(base.base, mmap.mmap):
+            break
+        base = base.obj if isinstance(base, memoryview) else base.base
+    # A file that was opened without a name cannot be opened again.
+    if not isinstance(base, np.memmap) or base.filename is None or base.mode == "c":
+        return None
+    path = Path(base.filename)
+    if not path.is_file():
+        return None
+    return path.resolve(), base.offset + array.ctypes.data - base.ctypes.data

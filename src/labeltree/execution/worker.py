@@ -1,0 +1,30 @@
+"""What a worker process does: it keeps the work that it was given, and runs jobs of it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+_MAX_KEPT = 2  # works whose arrays and trainers stay in the process
+
+
+class PickledWork(NamedTuple):
+    """Work as a pickle without large arrays, and a key that no other work has."""
+
+    key: str
+    content: bytes
+
+
+_kept: dict[str, Callable[[Any], Any]] = {}
+
+
+def run_job(work: PickledWork, job: Any) -> Any:
+    """Return the result of a job; the work is unpickled if the process does not have it."""
+    function = _kept.pop(work.key, None)
+    if function is None:
+        function = pickle.loads(work.content)
+        while len(_kept) >= _MAX_KEPT:
+            del _kept[next(iter(_kept))]  # the one that was not used for the longest time
+    _kept[work.key] = function
+    return function(job)
