@@ -8,7 +8,7 @@ CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo 'make test-browser  run the tests of the page of labeltree serve in headless Chromium'
 	@echo 'make test-annif    run the tests that need Annif: its backend and its clients'
 	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
+	@echo 'make test-ray      run the tests of labeltree.ray, which need Ray'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -46,9 +47,9 @@ demo: $(VENV)/installed
 	$(BIN)/labeltree demo --output demo
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --ignore tests/ray
 	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py' \
-	  --ignore-glob='*/labeltree/torch/*'
+	  --ignore-glob='*/labeltree/torch/*' --ignore-glob='*/labeltree/ray/*'
 
 # Playwright drives the browser of the machine; it does not download its own.
 test-browser: $(VENV)/installed
@@ -67,6 +68,13 @@ test-torch:
 	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check '.[test,torch]'
 	.venv-torch/bin/python -m pytest -q tests/torch
 	.venv-torch/bin/python -m pytest -q --pyargs labeltree.torch --doctest-modules
+
+# Ray is large, so it has an environment of its own. LABELTREE_RAY_MOMENTS=10 kills more often.
+test-ray:
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check '.[test,ray]'
+	.venv-ray/bin/python -m pytest -q tests/ray
+	.venv-ray/bin/python -m pytest -q --pyargs labeltree.ray --doctest-modules
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -188,4 +196,4 @@ release-check: wheel sdist
 	$(BIN)/python release/check.py dist
 
 clean:
-	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-torch .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-ray .venv-torch .venv-tsan

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
 import pickle
 import shutil
+import socket
 import tempfile
 import weakref
 from collections.abc import Callable
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MIN_BYTES = 1 << 16  # smaller arrays are part of the pickle
+_OWN = f"labeltree-{socket.gethostname()}"
 
 
 class ArrayFiles:
@@ -33,7 +36,9 @@ class ArrayFiles:
     def __init__(
         self, parent: Path | None = None, is_shared: Callable[[Path], bool] | None = None
     ) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="labeltree-", dir=parent))
+        within = Path(tempfile.gettempdir()) if parent is None else parent
+        _remove_leftovers(within)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{_OWN}-{os.getpid()}-", dir=within))
         self._is_shared = is_shared or (lambda path: True)
         self._paths: dict[int, Path] = {}
         self._n_files = 0
@@ -83,11 +88,27 @@ class _Pickler(pickle.Pickler):
         self._files = files
 
     def reducer_override(self, value: Any) -> Any:
-        if not isinstance(value, np.ndarray) or value.nbytes < _MIN_BYTES or value.dtype.hasobject:
-            return NotImplemented
-        if not value.flags.c_contiguous:
+        if not is_large(value):
             return NotImplemented
         return open_array, (*self._files.place(value), value.dtype.str, value.shape)
+
+
+def is_large(value: Any) -> bool:
+    """Return whether a value is an array that is worth a place of its own."""
+    return (
+        isinstance(value, np.ndarray)
+        and value.nbytes >= _MIN_BYTES
+        and value.flags.c_contiguous
+        and not value.dtype.hasobject
+    )
+
+
+def _remove_leftovers(parent: Path) -> None:
+    """Remove folders of processes of this machine that were killed."""
+    for folder in parent.glob(f"{_OWN}-*"):
+        process = folder.name.removeprefix(f"{_OWN}-").partition("-")[0]
+        if process.isdigit() and not Path("/proc", process).exists() and Path("/proc").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def open_array(path: str, offset: int, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -21,10 +21,15 @@ _kept: dict[str, Callable[[Any], Any]] = {}
 
 def run_job(work: PickledWork, job: Any) -> Any:
     """Return the result of a job; the work is unpickled if the process does not have it."""
-    function = _kept.pop(work.key, None)
-    if function is None:
-        function = pickle.loads(work.content)
+    return kept_work(work.key, lambda: pickle.loads(work.content))(job)
+
+
+def kept_work(key: str, make: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """Return the work with a key, made if the process does not have it."""
+    work = _kept.pop(key, None)
+    if work is None:
         while len(_kept) >= _MAX_KEPT:
             del _kept[next(iter(_kept))]  # the one that was not used for the longest time
-    _kept[work.key] = function
-    return function(job)
+        work = make()
+    _kept[key] = work
+    return work
