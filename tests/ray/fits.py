@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from labeltree.ray import RayExecutor
 def data(n_rows: int = 2400) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = sparse.random_array((n_rows, 80), density=0.1, rng=rng, dtype=np.float32)
-    Y = sparse.random_array((n_rows, 150), density=0.01, rng=rng).astype(bool)
+    Y = sparse.random_array((n_rows, 2000), density=0.001, rng=rng).astype(bool)
     return X.tocsr(), Y.tocsr()
 
 
@@ -65,13 +64,9 @@ def kill_worker(executor: RayExecutor) -> None:
 
 
 def main(address: str, checkpoint: str, output: str) -> None:
-    """Fit as a driver that can be killed: python -m tests.ray.fits ADDRESS CHECKPOINT OUTPUT"""
+    """Fit as a driver that can be killed."""
     import ray
 
     ray.init(address=address, log_to_driver=False)
     print("connected", flush=True)
     PLTClassifier(executor=SlowExecutor(), checkpoint_dir=checkpoint).fit(*data()).save(output)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -50,7 +50,8 @@ def test_a_killed_driver_that_starts_again_writes_the_same_file(
 ) -> None:
     nodes.resize(2)
     names = [nodes.address, str(tmp_path / "parts"), str(tmp_path / "model.lt")]
-    command = [sys.executable, "-m", "tests.ray.fits", *names]
+    program = "import sys; from tests.ray.fits import main; main(*sys.argv[1:])"
+    command = [sys.executable, "-c", program, *names]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as driver:
         assert driver.stdout is not None
         assert driver.stdout.readline() == b"connected\n"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labeltree import TextTagger, load
+from labeltree.cli.cluster import add_cluster_arguments, given_executor
 from labeltree.cli.formats import FORMATS, Format, Sizes, format_by_suffix
 from labeltree.cli.inputs import (
     UsageError,
@@ -26,6 +29,8 @@ from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, head
 from labeltree.cli.terminal import is_terminal, visible
 from labeltree.data.files import open_write
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
+from labeltree.execution import Threads, in_order
+from labeltree.trees import Hierarchy
 
 SUMMARY = "predict labels and their probabilities"
 EXAMPLES = """\
@@ -36,12 +41,14 @@ EXAMPLES = """\
   zcat docs.csv.gz | labeltree predict model.lt - --format csv --output-format tsv | head
   labeltree predict model.lt --x X.npz
   labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
+  labeltree predict model.lt docs.jsonl -o tags.jsonl --ray 10.0.0.1:6379
 
 The data has the same formats as for train and evaluate; its labels are ignored. Standard input, and
 a file whose suffix is unknown, has one text per line, or XMC text if the model has numeric
 features. The output has the order of the input. The text format has one line per row, with
 label:probability pairs separated by tabs, after the identifier if there is one. CSV and TSV have
-one line per label. Ancestors must reach the threshold, by default 0.5.
+one line per label. Ancestors must reach the threshold, by default 0.5. With --ray, all nodes must
+be able to read the model file.
 """
 _K = 5
 _CHUNK = 4096
@@ -102,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "may miss labels (default: exact search)",
     )
     parser.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
+    add_cluster_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -117,32 +125,27 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--k must be at least 1, but is {k}")
     if arguments.threshold is not None and not 0 <= arguments.threshold <= 1:
         raise UsageError(f"--threshold must be from 0 to 1, but is {arguments.threshold:g}")
-    if arguments.n_jobs is not None:
-        (model.classifier_ if isinstance(model, TextTagger) else model).n_jobs = arguments.n_jobs
-    ancestry = None
+    executor = given_executor(arguments)
+    n_jobs = arguments.n_jobs if executor is None else executor.n_threads
+    hierarchy = None
     if arguments.ancestors is not None:
-        ancestry = Ancestry(model, read_hierarchy(arguments, arguments.ancestors))
+        hierarchy = read_hierarchy(arguments, arguments.ancestors)
     form = _format(arguments, model)
     chunks = (_texts if form.has_texts else _rows)(arguments, form, model)
     output_format = _output_format(arguments)
-    write = WRITERS[output_format]
+    query = _Query(k, arguments.threshold, arguments.beam, hierarchy)
+    predictor = _Predictor(str(Path(arguments.model).resolve()), query, output_format, n_jobs)
+    predictor.__dict__["model"] = _with_threads(model, n_jobs)
     shown = visible if is_terminal(arguments.output) else str
     with open_write(arguments.output) as stream:
         with_ids = form.name == "folder" or arguments.id_field is not None
         stream.write(header(output_format, with_ids=with_ids).encode())
         n_rows = n_unknown = 0
-        for chunk in chunks:
-            predictions, n_empty = _predictions(
-                model, chunk.rows, k, arguments.threshold, arguments.beam
-            )
-            n_unknown += n_empty
-            if ancestry is not None:
-                _add_ancestors(predictions, ancestry, chunk.rows, arguments.threshold)
-            numbers = range(n_rows, n_rows + len(predictions))
-            lines = "".join(map(write, chunk.ids, predictions, numbers))
-            stream.write(shown(lines).encode())
+        for lines in in_order((executor or Threads()).run(predictor, _numbered(chunks))):
+            n_unknown += lines.n_unknown
+            n_rows += lines.n_rows
+            stream.write(shown(lines.text).encode())
             stream.flush()
-            n_rows += len(predictions)
         source = arguments.data if arguments.x is None else arguments.x
         if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file is a mistake
             raise ValueError(f"{source}: the data has no rows")
@@ -153,6 +156,69 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 0
+
+
+class _Query(NamedTuple):
+    """What is predicted for each row."""
+
+    k: int | None
+    threshold: float | None
+    beam: int | None
+    hierarchy: Hierarchy | None
+
+
+class _Lines(NamedTuple):
+    """The output for one chunk."""
+
+    text: str
+    n_rows: int
+    n_unknown: int  # texts without known words
+
+
+@dataclass(frozen=True, eq=False)
+class _Predictor:
+    """Predicts chunks; a worker that it is sent to opens the model file itself."""
+
+    path: str
+    query: _Query
+    output_format: str
+    n_jobs: int | None
+
+    @cached_property
+    def model(self) -> Any:
+        return _with_threads(load(self.path), self.n_jobs)
+
+    @cached_property
+    def ancestry(self) -> Ancestry | None:
+        hierarchy = self.query.hierarchy
+        return None if hierarchy is None else Ancestry(self.model, hierarchy)
+
+    def __call__(self, job: tuple[int, Chunk]) -> _Lines:
+        first, chunk = job
+        k, threshold, beam, _ = self.query
+        predictions, n_unknown = _predictions(self.model, chunk.rows, k, threshold, beam)
+        if self.ancestry is not None:
+            _add_ancestors(predictions, self.ancestry, chunk.rows, threshold)
+        numbers = range(first, first + len(predictions))
+        text = "".join(map(WRITERS[self.output_format], chunk.ids, predictions, numbers))
+        return _Lines(text, len(predictions), n_unknown)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def _with_threads(model: Any, n_jobs: int | None) -> Any:
+    if n_jobs is not None:
+        (model.classifier_ if isinstance(model, TextTagger) else model).n_jobs = n_jobs
+    return model
+
+
+def _numbered(chunks: Iterator[Chunk]) -> Iterator[tuple[int, Chunk]]:
+    """Yield each chunk after the number of its first row."""
+    first = 0
+    for chunk in chunks:
+        yield first, chunk
+        first += len(chunk.ids)
 
 
 def _format(arguments: argparse.Namespace, model: Any) -> Format:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from labeltree import PLTClassifier, TextTagger, cost
+from labeltree.cli.cluster import add_cluster_arguments, given_executor
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
 from labeltree.cli.models import Evaluation, check_model_file
 from labeltree.cli.options import (
@@ -32,6 +33,7 @@ EXAMPLES = """\
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
   labeltree train --x X.npz --y Y.npz -o model.lt --effort best
   labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
+  labeltree train --x X.npz --y Y.npz -o model.lt --ray 10.0.0.1:6379 --checkpoint-dir parts
 
 A share of the rows is held out: half of them calibrate probabilities, the other half evaluate the
 model.
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-holdout", action="store_true", help="train on all rows, without evaluation"
     )
     add_option_arguments(parser)
+    add_cluster_arguments(parser)
     add_json_argument(parser)
 
 
@@ -67,14 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--holdout must be above 0 and below 1, but is {arguments.holdout:g}")
     if arguments.data == "-" and arguments.format is None:
         raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
-    quiet = arguments.quiet
+    quiet, executor = arguments.quiet, given_executor(arguments)
     with show_stage("reading", quiet=quiet):
         data = read_examples(arguments)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; add --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibration, evaluation = hold_out(data, share, arguments.random_state)
-    options = given_options(arguments, training)
+    options = {**given_options(arguments, training), "executor": executor}
     with shown_warnings(quiet=quiet):
         model = train_model(options, training, calibration, quiet=quiet)
     if arguments.quantize:
