@@ -16,6 +16,22 @@
 namespace labeltree::bind {
 namespace {
 
+using GivenVectors = std::tuple<Array<int64_t>, Array<int32_t>, Array<float>>;
+
+GivenVectors give_vectors(LabelVectors&& vectors) {
+  auto split = columns(vectors);
+  return {give(std::move(vectors.begin)), give(std::move(split.features)), give(std::move(split.values))};
+}
+
+LabelVectors vectors_of(const I64& begin, const I32& features, const F32& values, int32_t n_features) {
+  check(feature_view(begin, features, values), count(n_features, "n_features"));
+  LabelVectors vectors{n_features, {begin.data(), begin.data() + begin.size()}, {}};
+  vectors.entries.reserve(features.size());
+  for (std::size_t e = 0; e < features.size(); ++e)
+    vectors.entries.push_back({features.data()[e], values.data()[e]});
+  return vectors;
+}
+
 // Builders from counts return parents; leaves come first, in the order of the weights given.
 void bind_counts(nb::module_& m) {
   m.def(
@@ -103,17 +119,15 @@ void bind_vectors(nb::module_& m) {
   m.def(
       "label_vectors",
       [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
-         int32_t n_labels, int n_threads) {
-        auto vectors = interruptible([&](Interrupt& interrupt) {
+         int32_t n_labels, bool is_short, int n_threads) {
+        return give_vectors(interruptible([&](Interrupt& interrupt) {
           return label_vectors(feature_view(x_indptr, x_indices, x_values), n_features,
-                               rows_view(y_indptr, y_indices), n_labels, ALL_ENTRIES, n_threads, interrupt);
-        });
-        auto split = columns(vectors);
-        return std::tuple(give(std::move(vectors.begin)), give(std::move(split.features)),
-                          give(std::move(split.values)));
+                               rows_view(y_indptr, y_indices), n_labels, is_short ? MAX_ENTRIES : ALL_ENTRIES,
+                               n_threads, interrupt);
+        }));
       },
       array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
-      array("y_indices"), "n_labels"_a, "n_threads"_a);
+      array("y_indices"), "n_labels"_a, nb::kw_only(), "is_short"_a, "n_threads"_a);
 }
 
 void bind_kmeans(nb::module_& m) {
@@ -156,6 +170,80 @@ void bind_blend(nb::module_& m) {
       "n_threads"_a);
 }
 
+// A part of a blend as arrays: vectors, features, rows, min_weight and seed.
+auto give_part(BlendPart&& part) {
+  const int32_t n_features = part.vectors.n_features;
+  return std::tuple_cat(give_vectors(std::move(part.vectors)),
+                        std::tuple(n_features, give(std::move(part.features)), give(std::move(part.indptr)),
+                                   give(std::move(part.indices)), part.min_weight, part.seed));
+}
+
+void bind_join_part(nb::module_& m) {
+  m.def(
+      "join_part",
+      [](I64 begin, I32 features, F32 values, int32_t n_features, I32 numbers, I64 indptr, I32 indices,
+         int64_t min_weight, uint64_t seed, double per_row, double per_pair, double n_rows, double similarity,
+         int n_threads) {
+        const auto rows = rows_view(indptr, indices);
+        BlendPart part{vectors_of(begin, features, values, n_features),
+                       {numbers.data(), numbers.data() + numbers.size()},
+                       {rows.indptr.begin(), rows.indptr.end()},
+                       {rows.indices.begin(), rows.indices.end()},
+                       min_weight,
+                       seed};
+        check(rows, part.vectors.size());
+        if (numbers.size() != count(n_features, "n_features"))
+          throw std::invalid_argument("a part must have one number for each of its features");
+        JoinedPart joined = interruptible([&](Interrupt& interrupt) {
+          return join_part(part, {per_row, per_pair}, n_rows, similarity, n_threads, interrupt);
+        });
+        return std::tuple_cat(std::tuple(give(std::move(joined.parent))),
+                              give_vectors(std::move(joined.vectors)));
+      },
+      array("begin"), array("features"), array("values"), "n_features"_a, array("numbers"), array("indptr"),
+      array("indices"), "min_weight"_a, "seed"_a, nb::kw_only(), "per_row"_a, "per_pair"_a, "n_rows"_a,
+      "similarity"_a, "n_threads"_a);
+}
+
+void join(Blending& blending, const std::vector<std::tuple<I32, I64, I32, F32>>& given) {
+  std::vector<JoinedPart> joined;
+  for (const auto& [parent, begin, features, values] : given)
+    joined.push_back({{parent.data(), parent.data() + parent.size()},
+                      vectors_of(begin, features, values, blending.n_features())});
+  unlocked([&] { return blending.join(joined), true; });
+}
+
+void bind_blending(nb::module_& m) {
+  nb::class_<Blending>(m, "Blending", "The steps of a blend; see core/build/blend.hpp.")
+      .def(
+          "__init__",
+          [](Blending* self, I64 begin, I32 features, F32 values, int32_t n_features, I64 y_indptr,
+             I32 y_indices, double similarity, uint64_t seed, int n_threads) {
+            const auto rows = rows_view(y_indptr, y_indices);
+            LabelVectors vectors = vectors_of(begin, features, values, n_features);
+            check(rows, vectors.size());
+            const BlendSettings settings{.similarity = similarity, .seed = seed, .n_threads = n_threads};
+            new (self) Blending(std::move(vectors), rows, settings);
+          },
+          array("begin"), array("features"), array("values"), "n_features"_a, array("y_indptr"),
+          array("y_indices"), nb::kw_only(), "similarity"_a, "seed"_a, "n_threads"_a)
+      .def_prop_ro("is_done", &Blending::is_done)
+      .def("split",
+           [](Blending& self) {
+             return interruptible([&](Interrupt& interrupt) { return self.split(interrupt); });
+           })
+      .def("order", [](const Blending& self) { return give(self.order()); })
+      .def(
+          "part",
+          [](const Blending& self, std::size_t number) {
+            Selector selector(self.n_features());
+            return give_part(unlocked([&] { return self.part(number, selector); }));
+          },
+          "number"_a)
+      .def("join", &join, "joined"_a)
+      .def("finish", [](Blending& self) { return give(self.finish()); });
+}
+
 }  // namespace
 
 void bind_build(nb::module_& m) {
@@ -165,6 +253,8 @@ void bind_build(nb::module_& m) {
   bind_vectors(m);
   bind_kmeans(m);
   bind_blend(m);
+  bind_join_part(m);
+  bind_blending(m);
 }
 
 }  // namespace labeltree::bind

@@ -157,7 +157,8 @@ class ForestSettings:
                 )
         numbers = [t for t, tree in enumerate(self.listed) if isinstance(tree, str)]
         if executor is None or executor.n_workers == 1 or len(numbers) == 1:
-            grown = Threads().run(_Growth(self, X, samples, n_jobs), numbers)
+            # Workers build parts of one tree.
+            grown = Threads().run(_Growth(self, X, samples, n_jobs, executor), numbers)
         else:
             grown = executor.run(_Growth(self, X, samples, executor.n_threads), numbers)
         trees = dict(enumerate(self.listed)) | {numbers[i]: tree for i, tree in grown}
@@ -178,6 +179,7 @@ class _Growth:
     X: FeatureMatrix
     samples: Sequence[Sample]
     n_jobs: int | None
+    executor: Executor | None = None
 
     def __call__(self, number: int) -> LabelTree:
         sample = self.samples[number]
@@ -187,6 +189,7 @@ class _Growth:
             seed=sample.seed,
             n_jobs=self.n_jobs,
             options=self.forest.options[number],
+            executor=self.executor,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.arguments import checked
+from labeltree.execution import as_executor
 from labeltree.threads import n_threads
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapse, sweep
 from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.counts import as_seed
+from labeltree.trees.spread import blend_on
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import NativeRows, native_rows
 
@@ -28,6 +30,7 @@ def blend(
     cost_model: CostModel = PAPER,
     random_state: int = 0,
     n_jobs: int | None = None,
+    executor: Any = None,
 ) -> LabelTree:
     """Return a tree that is cheap to train and groups labels with similar features.
 
@@ -57,6 +60,8 @@ def blend(
         Seed for the initial centroids of the k-means that finds neighbors among the labels.
     n_jobs
         Number of threads; all cores by default. The tree does not depend on it.
+    executor
+        Where parts are built, as in `PLTClassifier`. The tree does not depend on it.
 
     Examples
     --------
@@ -75,7 +80,11 @@ def blend(
     rows, labels = native_rows(X, Y)
     if similarity == 0:
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
-    nodes = _merged(rows, similarity, cost_model, seed, n_threads(n_jobs))
+    workers, threads = as_executor(executor, n_jobs), n_threads(n_jobs)
+    if workers.n_workers > 1:
+        nodes = blend_on(workers, rows, similarity, cost_model, seed, threads)
+    else:
+        nodes = _merged(rows, similarity, cost_model, seed, threads)
     binary = LabelTree.from_parents(*nodes, names=labels.names)
     collapsed = collapse(binary, labels, cost_model=cost_model)
     return sweep(collapsed, labels, sweeps=sweeps, cost_model=cost_model)

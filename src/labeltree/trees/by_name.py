@@ -10,6 +10,7 @@ from typing import Any
 from labeltree.arguments import shown
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
+from labeltree.execution import Executor
 from labeltree.trees._blend import blend
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._complete import complete
@@ -29,7 +30,7 @@ AUTO = "auto"
 
 
 # Parameters of builders that are not options: what is counted or grouped.
-_DATA = {"X", "Y", "checked", "counts", "n_labels", "options", "rows"}
+_DATA = {"X", "Y", "checked", "counts", "executor", "n_labels", "options", "rows"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Builder:
     build: Callable[..., LabelTree]
     needs: str  # "X" for features and labels, "Y" for labels, "counts", or "n_labels"
     is_seeded: bool = False  # whether the tree depends on the seed
+    is_spread: bool = False  # whether workers of an executor can build parts of it
 
     def __call__(
         self,
@@ -48,6 +50,7 @@ class Builder:
         seed: int,
         n_jobs: int | None,
         options: Mapping[str, Any],
+        executor: Executor | None = None,
     ) -> LabelTree:
         arguments: dict[str, tuple[Any, ...]] = {
             "X": (CheckedRows(X, rows), rows),
@@ -60,6 +63,8 @@ class Builder:
             common["random_state"] = seed
         if self.needs == "X":
             common["n_jobs"] = n_jobs
+        if self.is_spread:
+            common["executor"] = executor
         self._check_names(common, options)
         tree = self.build(*arguments[self.needs], **(common | dict(options)))
         return tree if tree.names is not None else tree.with_names(rows.names)
@@ -72,7 +77,7 @@ class Builder:
         parameters = [name for function in functions for name in signature(function).parameters]
         known = set(parameters) - _DATA
         for name in options:
-            if not isinstance(name, str) or name not in known | common.keys():
+            if not isinstance(name, str) or name not in known | (common.keys() - _DATA):
                 allowed = f"among {', '.join(sorted(known - common.keys()))}" if known else "empty"
                 raise ValueError(
                     f"tree_params must be {allowed} for this tree, but one is {shown(name)}"
@@ -103,7 +108,7 @@ def _auto(
 
 
 BUILDERS: dict[str, Builder] = {
-    AUTO: Builder(_auto, "X", is_seeded=True),
+    AUTO: Builder(_auto, "X", is_seeded=True, is_spread=True),
     "star": Builder(star, "n_labels"),
     "complete": Builder(_complete, "Y"),
     "random": Builder(random, "n_labels", is_seeded=True),
@@ -114,7 +119,7 @@ BUILDERS: dict[str, Builder] = {
     "exact": Builder(exact, "Y"),
     "cheapest": Builder(cheapest, "Y"),
     "kmeans": Builder(kmeans, "X", is_seeded=True),
-    "blend": Builder(blend, "X", is_seeded=True),
+    "blend": Builder(blend, "X", is_seeded=True, is_spread=True),
 }
 
 

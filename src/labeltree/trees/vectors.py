@@ -59,7 +59,9 @@ def label_vectors(
            [0. , 1. ]], dtype=float32)
     """
     rows, labels = native_rows(X, Y)
-    indptr, indices, values = _core.label_vectors(*rows, n_threads(n_jobs))
+    indptr, indices, values = _core.label_vectors(
+        *rows, is_short=False, n_threads=n_threads(n_jobs)
+    )
     shape = (labels.n_labels, rows[3])
     vectors = sparse.csr_array((values, indices, indptr), shape=shape)
     vectors.sort_indices()
