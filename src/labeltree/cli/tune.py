@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from labeltree.cli.cluster import add_cluster_arguments, given_executor
 from labeltree.cli.inputs import (
     Data,
     Texts,
@@ -76,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trials", metavar="FILE", help="write all trials to a .json or .csv file")
     add_option_arguments(parser)
+    add_cluster_arguments(parser)
     add_json_argument(parser)
 
 
@@ -89,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("tuning needs features; add --x X.npz")
     fixed = given_options(arguments, data)
     last = {name: fixed.pop(name) for name in _LAST_FIT_ONLY if name in fixed}
+    last["executor"] = given_executor(arguments)
     seed = fixed.pop("random_state")
     with show_progress(quiet=arguments.quiet, lines=True) as progress:
         tuning = tune(
@@ -99,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             n_settings=arguments.n_settings,
             random_state=seed,
             progress=of_stage("searching", progress),
+            executor=last["executor"],
             **fixed,
         )
     if arguments.trials is not None:

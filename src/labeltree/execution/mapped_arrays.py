@@ -9,6 +9,7 @@ import pickle
 import shutil
 import socket
 import tempfile
+import uuid
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,12 @@ class ArrayFiles:
         stream = io.BytesIO()
         _Pickler(stream, self).dump(value)
         return stream.getvalue()
+
+    def write(self, value: Any) -> Path:
+        """Write the pickle of a value to a file of its own, which the caller removes."""
+        path = self.folder / f"{uuid.uuid4().hex}.pickle"
+        path.write_bytes(self.dumps(value))
+        return path
 
     def place(self, array: NDArray[Any]) -> tuple[str, int]:
         """Return the file of an array, and where in it the array begins."""

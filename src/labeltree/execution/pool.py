@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,20 @@ class PoolExecutor:
         self, work: Callable[[Job], Result], jobs: Iterable[Job]
     ) -> Iterator[tuple[int, Result]]:
         """Yield the number of each job and its result, as jobs end."""
-        submit = self._submit(work)
+        if isinstance(self._pool, futures.ThreadPoolExecutor):  # workers share memory
+            yield from self._run(work, jobs)
+            return
+        if self._files is None:
+            self._files = ArrayFiles(None if self._folder is None else Path(self._folder))
+        path = self._files.write(work)
+        try:
+            yield from self._run(partial(run_job, PickledWork(str(path))), jobs)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _run(
+        self, work: Callable[[Job], Result], jobs: Iterable[Job]
+    ) -> Iterator[tuple[int, Result]]:
         waiting = enumerate(jobs)
         running: dict[futures.Future[Result], int] = {}
         try:
@@ -70,7 +83,7 @@ class PoolExecutor:
                     following = next(waiting, None)
                     if following is None:
                         break
-                    running[submit(following[1])] = following[0]
+                    running[self._pool.submit(work, following[1])] = following[0]
                 if not running:
                     return
                 done, _ = futures.wait(running, return_when=futures.FIRST_COMPLETED)
@@ -79,15 +92,6 @@ class PoolExecutor:
         finally:
             for one in running:
                 one.cancel()
-
-    def _submit(self, work: Callable[[Job], Result]) -> Callable[[Job], futures.Future[Result]]:
-        if isinstance(self._pool, futures.ThreadPoolExecutor):  # workers share memory
-            return lambda job: self._pool.submit(work, job)
-        if self._files is None:
-            self._files = ArrayFiles(None if self._folder is None else Path(self._folder))
-        pickled = PickledWork(uuid.uuid4().hex, self._files.dumps(work))
-        run: Callable[..., Any] = run_job
-        return lambda job: self._pool.submit(run, pickled, job)
 
     # A pool has processes, so a copy has the same pool.
     def __deepcopy__(self, memo: dict[int, Any]) -> PoolExecutor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 _MAX_KEPT = 2  # works whose arrays and trainers stay in the process
 
 
 class PickledWork(NamedTuple):
-    """Work as a pickle without large arrays, and a key that no other work has."""
+    """A file with the pickle of work, without large arrays. No other work has the same file."""
 
-    key: str
-    content: bytes
+    path: str
 
 
 _kept: dict[str, Callable[[Any], Any]] = {}
@@ -21,7 +21,7 @@ _kept: dict[str, Callable[[Any], Any]] = {}
 
 def run_job(work: PickledWork, job: Any) -> Any:
     """Return the result of a job; the work is unpickled if the process does not have it."""
-    return kept_work(work.key, lambda: pickle.loads(work.content))(job)
+    return kept_work(work.path, lambda: pickle.loads(Path(work.path).read_bytes()))(job)
 
 
 def kept_work(key: str, make: Callable[[], Callable[[Any], Any]]) -> Callable[[Any], Any]:

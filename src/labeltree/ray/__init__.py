@@ -10,4 +10,6 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError('labeltree.ray needs the package ray: pip install "labeltree[ray]"') from None
 
-__all__ = ["RayExecutor"]
+from labeltree.ray.serving import deployment
+
+__all__ = ["RayExecutor", "deployment"]

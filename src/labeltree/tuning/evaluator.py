@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -32,7 +32,7 @@ class Outcome:
     """A classifier trained on a sample, with its validation features and metrics."""
 
     classifier: PLTClassifier
-    X_validation: FeatureMatrix
+    X_validation: FeatureMatrix | None  # None if it was trained by a worker
     labels: NDArray[np.int64]  # number of each of the classifier's labels among all labels
     figures: dict[str, float]
     seconds: float
@@ -93,6 +93,9 @@ class Evaluator:
         self._propensity = metrics.propensities(self._rows.select(self._order))
         self._vectorized: tuple[Any, Any] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_vectorized": None}
+
     @property
     def n_training(self) -> int:
         """Number of training rows."""
@@ -102,7 +105,7 @@ class Evaluator:
         """Return the number of labels in a sample."""
         return len(np.unique(self._rows.select(self._order[:n_rows]).indices))
 
-    def evaluate(self, settings: Settings, n_rows: int) -> Outcome:
+    def evaluate(self, settings: Settings, n_rows: int, executor: Any = None) -> Outcome:
         """Train on the first `n_rows` rows in random order, and evaluate on the held-out rows."""
         chosen = np.sort(self._order[:n_rows])
         rows = self._rows.select(chosen)
@@ -118,7 +121,7 @@ class Evaluator:
         known = {name: value for name, value in parameters.items() if name in names}
         with warnings.catch_warnings():  # settings that do not converge have low scores
             warnings.simplefilter("ignore", ConvergenceWarning)
-            classifier = PLTClassifier(**known).fit(X, rows)
+            classifier = PLTClassifier(**known, executor=executor).fit(X, rows)
         figures = self._figures(classifier, X_validation, labels)
         return Outcome(classifier, X_validation, labels, figures, took + monotonic() - start)
 
@@ -167,11 +170,40 @@ class Evaluator:
             figures["macro_F1"] = metrics.macro_f1(truth, predicted)
         return figures
 
-    def calibration(self, outcome: Outcome) -> Calibration | None:
+    def calibration(self, outcome: Outcome, settings: Settings, n_rows: int) -> Calibration | None:
         """Return the calibration fitted to the validation rows; None if it is one of nodes."""
-        calibrate(outcome.classifier, outcome.X_validation, self.truth, outcome.labels)
+        X = outcome.X_validation
+        if X is None:
+            X = self._features({**self._fixed, **settings}, np.sort(self._order[:n_rows]))[1]
+        calibrate(outcome.classifier, X, self.truth, outcome.labels)
         calibration: Calibration = outcome.classifier.model_.calibration
         return None if calibration.slope is not None else calibration
+
+
+@dataclass(frozen=True)
+class FailedTrial:
+    """Settings that cannot be trained, such as a min_df that leaves no word."""
+
+    error: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Trains settings, in this process or in workers."""
+
+    evaluator: Evaluator
+    n_rows: int
+    n_jobs: int | None = None  # threads of each trial of a worker; None in this process
+
+    def __call__(self, settings: Settings) -> Outcome | FailedTrial:
+        start = monotonic()
+        own = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
+        try:
+            made = self.evaluator.evaluate({**settings, **own}, self.n_rows)
+        except ValueError as error:
+            return FailedTrial(str(error), monotonic() - start)
+        return made if self.n_jobs is None else replace(made, X_validation=None)
 
 
 def is_texts(X: Any) -> bool:

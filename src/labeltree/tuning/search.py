@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from time import monotonic
 from typing import Any
@@ -10,11 +11,20 @@ import numpy as np
 
 from labeltree.arguments import checked
 from labeltree.estimators import PLTClassifier, validation
+from labeltree.execution import Threads, as_executor, in_order
 from labeltree.planning.budget import Budget
 from labeltree.progress import Progress
 from labeltree.text import TextTagger
 from labeltree.training.effort import DEFAULT, LEVELS
-from labeltree.tuning.evaluator import RANKINGS, SETS, Evaluator, Outcome, is_texts
+from labeltree.tuning.evaluator import (
+    RANKINGS,
+    SETS,
+    Evaluator,
+    FailedTrial,
+    Outcome,
+    Trials,
+    is_texts,
+)
 from labeltree.tuning.result import Trial, Tuning
 from labeltree.tuning.space import Settings, described, draw_settings, open_choices
 
@@ -46,6 +56,7 @@ def tune(
     n_settings: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
+    executor: Any = None,
     **fixed: Any,
 ) -> Tuning:
     """Search for the best settings within a time budget and return the result.
@@ -80,6 +91,9 @@ def tune(
     progress
         Callback that receives the seconds elapsed and the time limit of the search, or without a
         limit the number of trials done and expected, and the next trial.
+    executor
+        Where trials are trained, as in `PLTClassifier`; those of a sample size run at the same
+        time. Pass it to `Tuning.fit`, too.
     **fixed
         Parameters of `TextTagger` or `PLTClassifier` that are kept and not searched.
 
@@ -111,7 +125,7 @@ def tune(
         seed=fixed["random_state"],
     )
     limit = np.inf if seconds is None else seconds
-    search = _Search(evaluator, metric, limit, start, progress)
+    search = _Search(evaluator, metric, limit, start, progress, executor)
     choices = open_choices(fixed, is_text=evaluator.is_text)
     why = search.run(choices, n_settings, fixed["random_state"])
     best, outcome = search.winner()
@@ -124,7 +138,7 @@ def tune(
         n_validation=evaluator.truth.n_rows,
         seconds=monotonic() - start,
         why_ended=why,
-        calibration=evaluator.calibration(outcome),
+        calibration=evaluator.calibration(outcome, best.settings, best.n_rows),
     )
 
 
@@ -146,7 +160,9 @@ class _Search:
         limit: float,
         start: float,
         progress: Progress | None,
+        executor: Any,
     ) -> None:
+        self._given, self._executor = executor, as_executor(executor)
         self.trials: list[Trial] = []
         self._evaluator, self._metric, self._progress = evaluator, metric, progress
         self._limit, self._start = limit, start
@@ -219,25 +235,48 @@ class _Search:
         now = monotonic() - self._start
         n_rungs_left = len(self._sizes) - rung
         until = now + (self._limit - self._final_fit_time() - now) / n_rungs_left
-        is_complete = True
-        for i, settings in enumerate([one for group in groups.values() for one in group]):
-            ends = monotonic() - self._start + self._seconds(settings, self._sizes[rung])
-            # One candidate may exceed the rung's share of time: without it, nothing is compared.
-            if not self._is_affordable(settings, rung) or (ends > until and i):
-                is_complete = False
-                continue
-            self._attempt(rung, settings)
-        return is_complete
+        skipped, tried = list[Settings](), list[Settings]()
+
+        def affordable() -> Iterator[Settings]:
+            for i, settings in enumerate([one for group in groups.values() for one in group]):
+                ends = monotonic() - self._start + self._seconds(settings, self._sizes[rung])
+                # One candidate may exceed the rung's share of time: without it, nothing is
+                # compared.
+                if not self._is_affordable(settings, rung) or (ends > until and i):
+                    skipped.append(settings)
+                    continue
+                self._report(f"{self._sizes[rung]:,} rows, {described(settings)}")
+                tried.append(settings)
+                yield settings
+
+        # Recorded in the order of the candidates, so that workers do not decide ties.
+        for i, made in enumerate(in_order(self._trained(rung, affordable()))):
+            self._record(rung, tried[i], made)
+        return not skipped
+
+    def _trained(
+        self, rung: int, wanted: Iterator[Settings]
+    ) -> Iterator[tuple[int, Outcome | FailedTrial]]:
+        if self._executor.n_workers == 1:
+            return Threads().run(Trials(self._evaluator, self._sizes[rung]), wanted)
+        n_jobs = self._executor.n_threads
+        return self._executor.run(Trials(self._evaluator, self._sizes[rung], n_jobs), wanted)
 
     def _attempt(self, rung: int, settings: Settings) -> Trial:
         n_rows = self._sizes[rung]
         self._report(f"{n_rows:,} rows, {described(settings)}")
         start = monotonic()
         try:
-            outcome = self._evaluator.evaluate(settings, n_rows)
-        except ValueError as error:  # such as a min_df that leaves no word
-            took = monotonic() - start
-            trial = Trial(rung, n_rows, settings, None, took, error=str(error))
+            outcome = self._evaluator.evaluate(settings, n_rows, self._given)
+        except ValueError as error:
+            return self._record(rung, settings, FailedTrial(str(error), monotonic() - start))
+        return self._record(rung, settings, outcome)
+
+    def _record(self, rung: int, settings: Settings, outcome: Outcome | FailedTrial) -> Trial:
+        n_rows = self._sizes[rung]
+        if isinstance(outcome, FailedTrial):
+            seconds, error = outcome.seconds, outcome.error
+            trial = Trial(rung, n_rows, settings, None, seconds, error=error)
             self.trials.append(trial)
             return trial
         figures = outcome.figures
