@@ -139,7 +139,7 @@ def test_search_and_final_fit_end_within_the_limit(slow, small_rungs, monkeypatc
     def seconds(settings, n_rows) -> float:
         return 0.01 * n_rows * (slow if "analyzer" in settings else 1.2 if settings else 1.0)
 
-    def evaluate(self, settings, n_rows):
+    def evaluate(self, settings, n_rows, executor=None):
         took = seconds(settings, n_rows)
         Clock.now += took
         score = 0.5 + 0.01 * len(settings) + 0.1 * ("analyzer" in settings)
@@ -148,7 +148,7 @@ def test_search_and_final_fit_end_within_the_limit(slow, small_rungs, monkeypatc
 
     monkeypatch.setattr(search, "monotonic", lambda: Clock.now)
     monkeypatch.setattr(evaluator.Evaluator, "evaluate", evaluate)
-    monkeypatch.setattr(evaluator.Evaluator, "calibration", lambda self, outcome: None)
+    monkeypatch.setattr(evaluator.Evaluator, "calibration", lambda self, *outcome: None)
     for limit in (5.0, 20.0, 60.0):
         Clock.now = 0.0
         tuning = tune(TEXTS, TAGS, time=limit, n_jobs=1)
@@ -168,10 +168,10 @@ def stopped_early(monkeypatch) -> None:
     """Ctrl-C arrives when the first settings other than the default are tried."""
     evaluate = evaluator.Evaluator.evaluate
 
-    def interrupted(self, settings, n_rows):
+    def interrupted(self, settings, n_rows, executor=None):
         if settings:
             raise KeyboardInterrupt
-        return evaluate(self, settings, n_rows)
+        return evaluate(self, settings, n_rows, executor)
 
     monkeypatch.setattr(evaluator.Evaluator, "evaluate", interrupted)
 
