@@ -96,6 +96,25 @@ def test_processes_map_large_arrays_from_a_file(processes) -> None:
     assert os.getpid() not in {process for _, _, process in found.values()}
 
 
+@dataclass
+class Fresh:
+    """Work whose pickle has an array that nothing else refers to."""
+
+    n: int
+
+    def __call__(self, job: int) -> int:
+        return job + len(self.values)
+
+    def __getstate__(self):
+        return {"n": self.n, "values": np.zeros(self.n)}
+
+
+def test_arrays_that_exist_only_in_the_pickle_have_files_until_jobs_end(processes) -> None:
+    jobs = range(20)
+    found = dict(PoolExecutor(processes).run(Fresh(100_000), jobs))
+    assert found == {job: job + 100_000 for job in jobs}
+
+
 def test_a_file_exists_as_long_as_its_array() -> None:
     files = ArrayFiles()
     array = np.zeros(100_000)

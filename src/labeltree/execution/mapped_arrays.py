@@ -9,17 +9,26 @@ import pickle
 import shutil
 import socket
 import tempfile
-import uuid
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 _MIN_BYTES = 1 << 16  # smaller arrays are part of the pickle
 _OWN = f"labeltree-{socket.gethostname()}"
+
+
+class Pickled(NamedTuple):
+    """A pickle, and the arrays in files that it refers to.
+
+    Some of them may exist only because the value was pickled, so their files exist as long as this.
+    """
+
+    content: bytes
+    arrays: list[NDArray[Any]]
 
 
 class ArrayFiles:
@@ -49,17 +58,11 @@ class ArrayFiles:
         """Remove the folder; workers that have mapped its files keep them."""
         self._finalizer()
 
-    def dumps(self, value: Any) -> bytes:
+    def dumps(self, value: Any) -> Pickled:
         """Return the pickle of a value, in which large arrays are the places of their files."""
-        stream = io.BytesIO()
-        _Pickler(stream, self).dump(value)
-        return stream.getvalue()
-
-    def write(self, value: Any) -> Path:
-        """Write the pickle of a value to a file of its own, which the caller removes."""
-        path = self.folder / f"{uuid.uuid4().hex}.pickle"
-        path.write_bytes(self.dumps(value))
-        return path
+        stream, arrays = io.BytesIO(), list[NDArray[Any]]()
+        _Pickler(stream, self, arrays).dump(value)
+        return Pickled(stream.getvalue(), arrays)
 
     def place(self, array: NDArray[Any]) -> tuple[str, int]:
         """Return the file of an array, and where in it the array begins."""
@@ -90,13 +93,14 @@ def _forget(files: weakref.ref[ArrayFiles], number: int) -> None:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, stream: io.BytesIO, files: ArrayFiles) -> None:
+    def __init__(self, stream: io.BytesIO, files: ArrayFiles, arrays: list[NDArray[Any]]) -> None:
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
-        self._files = files
+        self._files, self._arrays = files, arrays
 
     def reducer_override(self, value: Any) -> Any:
         if not is_large(value):
             return NotImplemented
+        self._arrays.append(value)
         return open_array, (*self._files.place(value), value.dtype.str, value.shape)
 
 

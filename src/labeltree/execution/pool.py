@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from functools import partial
@@ -66,7 +67,9 @@ class PoolExecutor:
             return
         if self._files is None:
             self._files = ArrayFiles(None if self._folder is None else Path(self._folder))
-        path = self._files.write(work)
+        pickled = self._files.dumps(work)
+        path = self._files.folder / f"{uuid.uuid4().hex}.pickle"
+        path.write_bytes(pickled.content)
         try:
             yield from self._run(partial(run_job, PickledWork(str(path))), jobs)
         finally:

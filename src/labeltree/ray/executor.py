@@ -100,7 +100,7 @@ class RayExecutor:
     ) -> Iterator[tuple[int, Result]]:
         """Yield the number of each job and its result, as jobs end."""
         self._connect()
-        sent = self._sender().send(work)
+        sent, pickled = self._sender().send(work)
         # Whatever kills a worker has nothing to do with the job, so there is no limit.
         task = ray.remote(num_cpus=self.n_threads, max_retries=-1)(run_task)
         waiting = enumerate(jobs)
@@ -115,6 +115,7 @@ class RayExecutor:
                     yield number, result
         finally:
             _stop(list(running))
+            del pickled
 
     def _submit(
         self,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import ray
 
-from labeltree.execution.mapped_arrays import ArrayFiles, is_large
+from labeltree.execution.mapped_arrays import ArrayFiles, Pickled, is_large
 from labeltree.execution.worker import kept_work
 from labeltree.ray.kinds import WorkerKind, cpu_level, this_kind
 
@@ -39,8 +39,8 @@ class JobReport(NamedTuple):
 class Transport(Protocol):
     """Brings work to the nodes."""
 
-    def send(self, work: Callable[[Any], Any]) -> SentWork:
-        """Return the work as arguments of tasks."""
+    def send(self, work: Callable[[Any], Any]) -> tuple[SentWork, Pickled]:
+        """Return the work as arguments of tasks, and what must exist as long as they run."""
 
     def close(self) -> None:
         """Free what was sent."""
@@ -52,9 +52,10 @@ class FileTransport:
     def __init__(self, files: ArrayFiles) -> None:
         self._files = files
 
-    def send(self, work: Callable[[Any], Any]) -> SentWork:
-        """Return the work as arguments of tasks."""
-        return SentWork(uuid.uuid4().hex, ray.put(self._files.dumps(work)), [])
+    def send(self, work: Callable[[Any], Any]) -> tuple[SentWork, Pickled]:
+        """Return the work as arguments of tasks, and what must exist as long as they run."""
+        pickled = self._files.dumps(work)
+        return SentWork(uuid.uuid4().hex, ray.put(pickled.content), []), pickled
 
     def close(self) -> None:
         """Remove the files."""
@@ -71,12 +72,13 @@ class ObjectTransport:
     def __init__(self) -> None:
         self._sent: dict[int, Any] = {}
 
-    def send(self, work: Callable[[Any], Any]) -> SentWork:
-        """Return the work as arguments of tasks."""
+    def send(self, work: Callable[[Any], Any]) -> tuple[SentWork, Pickled]:
+        """Return the work as arguments of tasks, and what must exist as long as they run."""
         stream, arrays = io.BytesIO(), list[Any]()
         _Pickler(stream, arrays).dump(work)
         references = [self._reference(array) for array in arrays]
-        return SentWork(uuid.uuid4().hex, ray.put(stream.getvalue()), references)
+        pickled = Pickled(stream.getvalue(), arrays)
+        return SentWork(uuid.uuid4().hex, ray.put(pickled.content), references), pickled
 
     def close(self) -> None:
         """Let Ray free the arrays."""

@@ -1,0 +1,9 @@
+"""How a fit scales with the nodes of a cluster: measured on this machine, simulated beyond.
+
+- ``python -m benchmarks.cluster profile`` runs fits of three shapes of data in one process and
+  records the CPU seconds of every job.
+- ``python -m benchmarks.cluster measure`` runs one of them on one and on two nodes of one core each
+  (needs Ray), beside a fit without Ray.
+- ``python -m benchmarks.cluster write`` simulates up to 64 nodes and writes the tables of
+  docs/cluster.md.
+"""

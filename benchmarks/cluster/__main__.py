@@ -1,0 +1,49 @@
+"""Command line of the scaling figures; see the package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from benchmarks.cluster import shapes
+from benchmarks.cluster.measure import measure
+from benchmarks.cluster.profile import profile
+from benchmarks.cluster.tables import write
+from benchmarks.machine import RESULTS, machine
+
+FILE = RESULTS / "cluster.json"
+N_WORKERS = (2, 16, 64)  # for which jobs are made
+
+
+def main() -> None:
+    """Run a step, and keep its results beside those of the other steps."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=("profile", "measure", "write"))
+    parser.add_argument("--shape", default="texts", help="data of measure")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--options", default="{}", help="parameters of PLTClassifier as JSON")
+    arguments = parser.parse_args()
+    found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    options = json.loads(arguments.options)
+    if arguments.step == "profile":
+        found["profiles"] = [
+            profile(name, *shapes.read(name, arguments.share), n_workers, **options).to_dict()
+            for name in shapes.names()
+            for n_workers in N_WORKERS
+        ]
+    elif arguments.step == "measure":
+        X, Y = shapes.read(arguments.shape, arguments.share)
+        made = measure(X, Y, repeats=arguments.repeats, **options)
+        about = {"shape": arguments.shape, "n_rows": X.shape[0], "n_labels": Y.n_labels}
+        found["measured"] = {**about, "options": options, **made}
+    if arguments.step != "write":
+        found["machine"] = machine()
+        FILE.write_text(json.dumps(found, indent=1) + "\n")
+    if "profiles" in found:
+        write(found)
+
+
+if __name__ == "__main__":
+    main()

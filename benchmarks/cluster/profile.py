@@ -1,0 +1,103 @@
+"""The CPU seconds of all jobs of a fit, and of what is not a job."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from time import process_time, thread_time
+from typing import Any
+
+from labeltree import PLTClassifier
+from labeltree.execution.mapped_arrays import ArrayFiles
+
+
+@dataclass
+class Run:
+    """The jobs that a fit hands out at one time; the next ones depend on their results."""
+
+    name: str
+    opening: float  # seconds until a worker is ready for its first job
+    jobs: list[float]
+
+
+@dataclass
+class Profiled:
+    """An executor that runs jobs in this process and measures them.
+
+    Jobs have the sizes that they have with `n_workers` workers.
+    """
+
+    n_workers: int
+    n_threads: int = 1
+    runs: list[Run] = field(default_factory=list)
+    measuring: float = 0.0  # seconds that the fit would not have taken
+
+    def run(self, work: Callable[[Any], Any], jobs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each job and its result, in order."""
+        run = Run(type(work).__name__, 0.0, [])
+        self.runs.append(run)
+        job: Any = None
+        for number, job in enumerate(jobs):
+            start = process_time()
+            result = work(job)
+            run.jobs.append(process_time() - start)
+            yield number, result
+        if run.jobs:
+            run.opening = self._opening(work, job, run.jobs[-1])
+
+    def _opening(self, work: Callable[[Any], Any], job: Any, seconds: float) -> float:
+        """Return how much longer the last job takes in a process that does not have the work."""
+        start = process_time()
+        files = ArrayFiles()
+        pickled = files.dumps(work)
+        opened = process_time()
+        pickle.loads(pickled.content)(job)
+        took = process_time() - opened
+        files.close()
+        self.measuring += process_time() - start
+        return max(took - seconds, 0.0)
+
+
+@dataclass
+class Profile:
+    """A fit as the simulation needs it."""
+
+    name: str
+    n_rows: int
+    n_labels: int
+    n_workers: int  # for which jobs were made
+    driver_seconds: float  # what no worker does, while workers wait
+    layout_seconds: float  # what the driver does while workers train
+    runs: list[Run]
+
+    @property
+    def total(self) -> float:
+        """CPU seconds of the fit."""
+        of_jobs = sum(sum(run.jobs) for run in self.runs)
+        return self.driver_seconds + self.layout_seconds + of_jobs
+
+    @property
+    def training(self) -> float:
+        """CPU seconds of training nodes."""
+        return sum(sum(run.jobs) for run in self.runs if run.name == "PackTraining")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Profile:
+        """Return what `to_dict` was called on."""
+        return cls(**{**values, "runs": [Run(**run) for run in values["runs"]]})
+
+
+def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profile:
+    """Fit in this process, with jobs as for some workers, and return their times."""
+    executor = Profiled(n_workers)
+    start, thread_start = process_time(), thread_time()
+    PLTClassifier(executor=executor, n_jobs=1, **options).fit(X, Y)
+    of_thread = thread_time() - thread_start
+    layout = process_time() - start - of_thread
+    own = of_thread - executor.measuring - sum(sum(run.jobs) for run in executor.runs)
+    return Profile(name, X.shape[0], Y.n_labels, n_workers, own, layout, executor.runs)
