@@ -43,7 +43,7 @@ def test_the_package_runs_as_a_module() -> None:
 def packages() -> list[str]:
     modules = pkgutil.walk_packages(lt.__path__, f"{lt.__name__}.")
     found = [module.name for module in modules if module.ispkg]
-    optional = (".annif", ".torch", ".torch.kernels")  # what they need may not be installed
+    optional = (".annif", ".ray", ".torch", ".torch.kernels")  # what they need may not be installed
     return [lt.__name__, *(name for name in found if not name.endswith(optional))]
 
 

@@ -13,7 +13,7 @@ from benchmarks.cluster.tables import write
 from benchmarks.machine import RESULTS, machine
 
 FILE = RESULTS / "cluster.json"
-N_WORKERS = (2, 16, 64)  # for which jobs are made
+N_WORKERS = (2, 64)  # for which jobs are made
 
 
 def main() -> None:

@@ -2,7 +2,18 @@
 
 from importlib.metadata import version
 
-from labeltree import bounds, cost, data, datasets, metrics, online, planning, plot, trees
+from labeltree import (
+    bounds,
+    cost,
+    data,
+    datasets,
+    execution,
+    metrics,
+    online,
+    planning,
+    plot,
+    trees,
+)
 from labeltree.estimators import HSMClassifier, PLTClassifier
 from labeltree.estimators.ancestors import ancestor_proba
 from labeltree.explain import Explanation
@@ -28,6 +39,7 @@ __all__ = [
     "cost",
     "data",
     "datasets",
+    "execution",
     "load",
     "metrics",
     "online",
