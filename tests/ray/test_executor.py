@@ -116,6 +116,11 @@ def test_a_node_with_another_kind_of_processor_is_refused(nodes, monkeypatch) ->
         list(RayExecutor().run(abs, [-1]))
 
 
+def test_more_threads_than_a_node_has_are_refused(nodes) -> None:
+    with pytest.raises(ValueError, match="n_threads must be at most 1, the CPUs of the largest"):
+        list(RayExecutor(n_threads=2).run(abs, [-1]))
+
+
 def test_copies_share_the_connection(nodes) -> None:
     executor = RayExecutor()
     assert clone(PLTClassifier(executor=executor)).executor is executor

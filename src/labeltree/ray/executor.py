@@ -82,7 +82,7 @@ class RayExecutor:
         self._max_workers = n_workers
         self._transport: Transport | None = None
         self._is_own = False  # whether the connection is closed with the executor
-        self._looked, self._n_cpus = 0.0, 0.0
+        self._looked, self._n_slots = 0.0, 0
 
     @property
     def n_workers(self) -> int:
@@ -90,10 +90,21 @@ class RayExecutor:
         if self._max_workers is not None:
             return self._max_workers
         self._connect()
-        if time.monotonic() - self._looked > _LOOK_SECONDS or not self._n_cpus:
-            self._n_cpus = float(ray.cluster_resources().get("CPU", 0.0))
+        if time.monotonic() - self._looked > _LOOK_SECONDS or not self._n_slots:
+            self._n_slots = self._found_slots()
             self._looked = time.monotonic()
-        return max(1, int(self._n_cpus // self.n_threads))
+        return self._n_slots
+
+    def _found_slots(self) -> int:
+        """Return the number of jobs that the nodes of the cluster have CPUs for."""
+        alive = [node for node in ray.nodes() if node["Alive"]]
+        n_cpus = [float(node["Resources"].get("CPU", 0.0)) for node in alive]
+        if 0 < max(n_cpus, default=0.0) < self.n_threads:
+            raise ValueError(
+                f"n_threads must be at most {max(n_cpus):.0f}, the CPUs of the largest node, but "
+                f"is {self.n_threads}"
+            )
+        return max(1, sum(int(n // self.n_threads) for n in n_cpus))
 
     def run(
         self, work: Callable[[Job], Result], jobs: Iterable[Job]
