@@ -7,19 +7,21 @@ import json
 from typing import Any
 
 from benchmarks.cluster import shapes
-from benchmarks.cluster.measure import measure
+from benchmarks.cluster.measure import check_schedule, measure
 from benchmarks.cluster.profile import profile
 from benchmarks.cluster.tables import write
 from benchmarks.machine import RESULTS, machine
 
 FILE = RESULTS / "cluster.json"
-N_WORKERS = (2, 64)  # for which jobs are made
+N_WORKERS = 64  # for which jobs are made
+CHECK_SECONDS = 60.0  # of all jobs of a check
+SHARES = (0.5, 1.0)  # of the rows, from which growth follows
 
 
 def main() -> None:
     """Run a step, and keep its results beside those of the other steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("profile", "measure", "write"))
+    parser.add_argument("step", choices=("profile", "check", "measure", "write"))
     parser.add_argument("--shape", default="texts", help="data of measure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
     parser.add_argument("--repeats", type=int, default=1)
@@ -29,10 +31,15 @@ def main() -> None:
     options = json.loads(arguments.options)
     if arguments.step == "profile":
         found["profiles"] = [
-            profile(name, *shapes.read(name, arguments.share), n_workers, **options).to_dict()
+            profile(name, *shapes.read(name, share), N_WORKERS, **options).to_dict()
             for name in shapes.names()
-            for n_workers in N_WORKERS
+            for share in SHARES
         ]
+    elif arguments.step == "check":
+        longest = max(found["profiles"], key=lambda one: float(one["n_rows"]))
+        jobs = longest["runs"][-1]["jobs"]
+        scale = CHECK_SECONDS / sum(jobs)
+        found["check"] = check_schedule([scale * seconds for seconds in jobs], [1, 2, 4, 8])
     elif arguments.step == "measure":
         X, Y = shapes.read(arguments.shape, arguments.share)
         made = measure(X, Y, repeats=arguments.repeats, **options)

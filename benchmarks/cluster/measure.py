@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter, process_time, sleep
 from typing import Any
 
+from benchmarks.cluster.profile import Run
+from benchmarks.cluster.simulate import PER_JOB, makespan
 from labeltree import PLTClassifier
 
 
@@ -22,6 +26,21 @@ def measure(X: Any, Y: Any, *, repeats: int = 1, **options: Any) -> dict[str, An
     return {**found, "same bytes": len(same) == 1}
 
 
+def check_schedule(jobs: list[float], n_nodes: list[int]) -> list[list[float]]:
+    """Return [nodes, measured seconds, simulated seconds] of jobs that sleep instead of training.
+
+    Sleeping takes no core, so more nodes than this machine has cores can be compared.
+    """
+    run = Run("sleep", 0.0, jobs)
+    found = []
+    for n in n_nodes:
+        with _nodes(n) as executor:
+            start = perf_counter()
+            list(executor.run(sleep, jobs))
+            found.append([n, perf_counter() - start, makespan(run, n, PER_JOB)])
+    return found
+
+
 def _best(fits: list[dict[str, Any]]) -> dict[str, Any]:
     return min(fits, key=lambda fit: float(fit["seconds"]))
 
@@ -29,6 +48,17 @@ def _best(fits: list[dict[str, Any]]) -> dict[str, Any]:
 def _on_nodes(
     n_nodes: int, X: Any, Y: Any, repeats: int, options: dict[str, Any]
 ) -> list[dict[str, Any]]:
+    fits = []
+    with _nodes(n_nodes) as executor:
+        for _ in range(repeats):
+            executor.reports.clear()
+            fits.append(_fit(X, Y, executor, options))
+    return fits
+
+
+@contextmanager
+def _nodes(n_nodes: int) -> Iterator[Any]:
+    """Yield an executor on a cluster of nodes of one core, whose workers have started."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -39,9 +69,11 @@ def _on_nodes(
         for _ in range(n_nodes):
             cluster.add_node(num_cpus=1)
         ray.init(address=cluster.address, log_to_driver=False)
+        executor = RayExecutor()
         # A worker imports labeltree when it has its first job.
-        list(RayExecutor().run(abs, range(4 * n_nodes)))
-        return [_fit(X, Y, RayExecutor(), options) for _ in range(repeats)]
+        list(executor.run(sleep, [1.0] * 2 * n_nodes))
+        yield executor
+        executor.close()
     finally:
         ray.shutdown()
         cluster.shutdown()

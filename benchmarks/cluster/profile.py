@@ -21,6 +21,11 @@ class Run:
     jobs: list[float]
 
 
+#: Parts of a fit that grow differently with the number of rows.
+PARTS = ("driver", "layout", "small fits", "label vectors", "merging", "nodes")
+_PART_OF = {"_LabelVectors": "label vectors", "_PartJoin": "merging"}
+
+
 @dataclass
 class Profiled:
     """An executor that runs jobs in this process and measures them.
@@ -77,10 +82,18 @@ class Profile:
         of_jobs = sum(sum(run.jobs) for run in self.runs)
         return self.driver_seconds + self.layout_seconds + of_jobs
 
-    @property
-    def training(self) -> float:
-        """CPU seconds of training nodes."""
-        return sum(sum(run.jobs) for run in self.runs if run.name == "PackTraining")
+    def part_of(self, number: int) -> str:
+        """Return the part of the fit that a run belongs to; nodes are trained last."""
+        name = "nodes" if number == len(self.runs) - 1 else "small fits"
+        return _PART_OF.get(self.runs[number].name, name)
+
+    def parts(self) -> dict[str, float]:
+        """Return the CPU seconds of each part."""
+        found = dict.fromkeys(PARTS, 0.0)
+        found |= {"driver": self.driver_seconds, "layout": self.layout_seconds}
+        for number, run in enumerate(self.runs):
+            found[self.part_of(number)] += sum(run.jobs)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

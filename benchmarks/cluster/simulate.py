@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from benchmarks.cluster.profile import Profile, Run
+
+PER_JOB = 0.005  #: seconds from the driver to a worker and back, by measurement
+_MAX_SMALL_FIT = 400_000  # rows, above which small fits draw no more
 
 
 def makespan(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> float:
@@ -34,31 +38,62 @@ def makespan(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> f
     return max(free)
 
 
-def fit_seconds(
-    profile: Profile, n_workers: int, per_job: float, start: float = 0.0, factor: float = 1.0
-) -> float:
-    """Return the seconds of a fit, of which a driver does what no worker can.
+@dataclass(frozen=True)
+class Growth:
+    """A fit with more rows of the same kind: each part grows as it did from some rows to all.
 
-    Weights are laid out by the driver while workers train. `start` is what the cluster takes to
-    start workers.
+    Parameters
+    ----------
+    some, every
+        Profiles of a share of the rows, and of all of them.
     """
-    times = [makespan(run, n_workers, per_job, factor) for run in profile.runs]
-    spread = max(sum(times), factor * profile.layout_seconds)
-    return start + factor * profile.driver_seconds + spread
 
+    some: Profile
+    every: Profile
 
-def efficiency(
-    profile: Profile, n_workers: int, per_job: float, start: float, hours: float
-) -> float:
-    """Return the speed over one process per worker, if the fit takes one process these hours."""
-    factor = hours * 3600 / profile.total
-    return hours * 3600 / fit_seconds(profile, n_workers, per_job, start, factor) / n_workers
+    def factors(self, growth: float) -> Mapping[str, float]:
+        """Return the factor of each part for so many times all rows, by a straight line."""
+        share = self.some.n_rows / self.every.n_rows
+        before, found = self.some.parts(), {}
+        for part, seconds in self.every.parts().items():
+            slope = max(seconds - before[part], 0.0) / (1 - share)
+            rows = growth
+            if part == "small fits":
+                rows = min(growth, max(_MAX_SMALL_FIT / self.every.n_rows, 1.0))
+            found[part] = 1 + (rows - 1) * min(slope, seconds) / seconds if seconds else 1.0
+        return found
 
+    def total(self, growth: float) -> float:
+        """Return the CPU seconds of a fit in one process."""
+        factors = self.factors(growth)
+        return sum(factors[part] * seconds for part, seconds in self.every.parts().items())
 
-def nearest(profiles: Sequence[Profile], n_workers: int) -> Profile:
-    """Return the profile whose jobs were made for the number of workers, or for more."""
+    def growth_to(self, seconds: float) -> float:
+        """Return how many times all rows take these CPU seconds."""
+        low, high = 1e-3, 1e9
+        while high / low > 1.0001:
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if self.total(middle) < seconds else (low, middle)
+        return high
 
-    def distance(one: Profile) -> tuple[bool, int]:
-        return one.n_workers < n_workers, abs(one.n_workers - n_workers)
+    def seconds(
+        self, n_workers: int, growth: float = 1.0, *, per_job: float = 0.0, start: float = 0.0
+    ) -> float:
+        """Return the seconds of a fit, of which a driver does what no worker can.
 
-    return min(profiles, key=distance)
+        Weights are laid out by the driver while workers train. `start` is what the cluster takes to
+        start workers.
+        """
+        factors, profile = self.factors(growth), self.every
+        times = [
+            makespan(run, n_workers, per_job, factors[profile.part_of(number)])
+            for number, run in enumerate(profile.runs)
+        ]
+        spread = max(sum(times), factors["layout"] * profile.layout_seconds)
+        return start + factors["driver"] * profile.driver_seconds + spread
+
+    def efficiency(self, n_workers: int, seconds: float, per_job: float, start: float) -> float:
+        """Return the speed per worker over one process that needs these CPU seconds."""
+        growth = self.growth_to(seconds)
+        spread = self.seconds(n_workers, growth, per_job=per_job, start=start)
+        return seconds / spread / n_workers

@@ -5,65 +5,66 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.cluster.profile import Profile
-from benchmarks.cluster.simulate import efficiency, fit_seconds, nearest
+from benchmarks.cluster.simulate import PER_JOB, Growth
 from benchmarks.machine import ROOT
 from benchmarks.markdown import fill, table
 
 PAGE = ROOT / "docs" / "cluster.md"
 PICTURE = ROOT / "docs" / "images" / "cluster.png"
 N_WORKERS = (1, 2, 4, 8, 16, 32, 64)
-HOURS = 1.0
-PER_JOB = 0.005  # seconds from the driver to a worker and back, by measurement
+HOUR = 3600.0
 START = 10.0  # seconds until workers have imported labeltree
 
 
 def write(found: dict[str, Any]) -> None:
     """Write the tables that there are figures for."""
-    profiles = [Profile.from_dict(one) for one in found["profiles"]]
+    growths = by_shape([Profile.from_dict(one) for one in found["profiles"]])
     text = PAGE.read_text()
-    text = fill(text, "scaling", scaling(profiles))
-    text = fill(text, "shares", shares(profiles))
+    text = fill(text, "scaling", scaling(growths))
+    text = fill(text, "shares", shares(growths))
+    if "check" in found:
+        text = fill(text, "check", checked(found["check"]))
     if "measured" in found:
-        text = fill(text, "measured", measured(found["measured"], profiles))
+        text = fill(text, "measured", measured(found["measured"]))
     PAGE.write_text(text)
-    draw(profiles)
+    draw(growths)
 
 
-def by_shape(profiles: list[Profile]) -> dict[str, list[Profile]]:
-    """Return the profiles of each shape."""
+def by_shape(profiles: list[Profile]) -> list[Growth]:
+    """Return how each shape grows, from its profiles of some rows and of all rows."""
     shapes: dict[str, list[Profile]] = {}
-    for one in profiles:
+    for one in sorted(profiles, key=lambda one: one.n_rows):
         shapes.setdefault(one.name, []).append(one)
-    return shapes
+    return [Growth(own[0], own[-1]) for own in shapes.values()]
 
 
-def scaling(profiles: list[Profile]) -> str:
+def scaling(growths: list[Growth]) -> str:
     """Return the efficiency of each shape for numbers of workers."""
     rows = []
-    for name, own in by_shape(profiles).items():
-        found = [efficiency(nearest(own, n), n, PER_JOB, START, HOURS) for n in N_WORKERS]
-        shape = f"{name}: {own[0].n_rows:,} rows, {own[0].n_labels:,} labels"
+    for one in growths:
+        found = [one.efficiency(n, HOUR, PER_JOB, START) for n in N_WORKERS]
+        n_rows = one.every.n_rows * one.growth_to(HOUR)
+        shape = f"{one.every.name}: {n_rows / 1e6:.0f} million rows, {one.every.n_labels:,} labels"
         rows.append([shape, *(f"{value:.2f}" for value in found)])
     return table(["data", *(str(n) for n in N_WORKERS)], rows)
 
 
-def shares(profiles: list[Profile]) -> str:
-    """Return which share of the CPU time each part of a fit takes."""
+def shares(growths: list[Growth]) -> str:
+    """Return which share of the CPU time of an hour each part takes."""
     rows = []
-    for name, own in by_shape(profiles).items():
-        one = nearest(own, 16)
-        trees = sum(sum(run.jobs) for run in one.runs) - one.training
-        longest = max(max(run.jobs) for run in one.runs if run.name == "PackTraining")
-        parts = (one.training, trees, one.layout_seconds, one.driver_seconds, longest)
-        rows.append(
-            [name, f"{one.total:.1f}", *(f"{100 * part / one.total:.1f}" for part in parts)]
-        )
-    header = ["data", "CPU s", "nodes, %", "trees, %", "layout, %", "driver, %", "longest job, %"]
-    return table(header, rows)
+    for one in growths:
+        growth = one.growth_to(HOUR)
+        factors, parts = one.factors(growth), one.every.parts()
+        cells = [f"{100 * factors[part] * parts[part] / HOUR:.1f}" for part in parts]
+        longest = factors["nodes"] * max(one.every.runs[-1].jobs)
+        measured = f"{one.some.total:.1f} / {one.every.total:.1f}"
+        rows.append([one.every.name, measured, *cells, f"{100 * longest / HOUR:.1f}"])
+    header = [f"{part}, %" for part in growths[0].every.parts()]
+    return table(["data", "half / all rows, CPU s", *header, "longest job, %"], rows)
 
 
-def measured(found: dict[str, Any], profiles: list[Profile]) -> str:
-    """Return measured times on one machine, beside simulated ones."""
+def measured(found: dict[str, Any]) -> str:
+    """Return measured times on one machine."""
     rows = []
     for name in ("one process", "nodes: 1", "nodes: 2"):
         fit = found[name]
@@ -74,12 +75,13 @@ def measured(found: dict[str, Any], profiles: list[Profile]) -> str:
     return table(header, rows)
 
 
-def simulated(profiles: list[Profile], n_workers: int) -> float:
-    """Return the simulated seconds of a fit as it was profiled."""
-    return fit_seconds(nearest(profiles, n_workers), n_workers, PER_JOB)
+def checked(found: list[list[float]]) -> str:
+    """Return measured and simulated times of the same jobs."""
+    rows = [[f"{n:.0f}", f"{measured:.1f}", f"{made:.1f}"] for n, measured, made in found]
+    return table(["nodes", "measured, s", "simulated, s"], rows, n_text=0)
 
 
-def draw(profiles: list[Profile]) -> None:
+def draw(growths: list[Growth]) -> None:
     """Draw the speed of a fit against the number of workers."""
     import matplotlib
 
@@ -88,9 +90,9 @@ def draw(profiles: list[Profile]) -> None:
 
     figure, axes = pyplot.subplots(figsize=(6, 4))
     axes.plot(N_WORKERS, N_WORKERS, color="0.8", label="ideal")
-    for name, own in by_shape(profiles).items():
-        found = [n * efficiency(nearest(own, n), n, PER_JOB, START, HOURS) for n in N_WORKERS]
-        axes.plot(N_WORKERS, found, marker="o", label=name)
+    for one in growths:
+        found = [n * one.efficiency(n, HOUR, PER_JOB, START) for n in N_WORKERS]
+        axes.plot(N_WORKERS, found, marker="o", label=one.every.name)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     axes.set_xticks(N_WORKERS, [str(n) for n in N_WORKERS])

@@ -14,7 +14,7 @@ from labeltree.execution import Executor, Threads, in_order
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
 
-_JOBS_PER_WORKER = 4
+_JOBS_PER_WORKER = 2  # they are balanced, and each looks at all labels of all rows
 
 #: Where the entries of each label begin, their features and their values.
 Vectors = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
