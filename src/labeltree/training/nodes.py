@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -351,15 +351,29 @@ def _trained_parts(
     costs = training.trainer.costs()
     done = [] if store is None else store.finished()
     jobs = pack_jobs(costs, done, executor, training.n_threads)
-    total = float(costs.sum())
-    left = sum(float(costs[first:last].sum()) for first, last in jobs)
-    if progress is not None:
-        progress(total - left, total, "training")
+    report = _job_progress(costs, jobs, progress)
     for n_done, (number, part) in enumerate(executor.run(training, jobs), start=1):
-        first, last = jobs[number]
         if store is not None:
-            store.save((first, last), part)
-        yield (first, last), part
-        left = left - float(costs[first:last].sum()) if n_done < len(jobs) else 0.0
-        if progress is not None:
-            progress(total - left, total, "training")
+            store.save(jobs[number], part)
+        yield jobs[number], part
+        if report is not None:
+            report(number, n_done == len(jobs))
+
+
+def _job_progress(
+    costs: NDArray[np.float64], jobs: list[PackRange], progress: Progress | None
+) -> Callable[[int, bool], None] | None:
+    """Return a function of the number of a job that is done, and whether it is the last."""
+    if progress is None:
+        return None
+    of_job = [float(costs[first:last].sum()) for first, last in jobs]
+    total = float(costs.sum())
+    left = sum(of_job)
+    progress(total - left, total, "training")
+
+    def report(number: int, is_last: bool) -> None:
+        nonlocal left
+        left = 0.0 if is_last else left - of_job[number]
+        progress(total - left, total, "training")
+
+    return report
