@@ -47,7 +47,7 @@ def main() -> None:
         found["measured"] = {**about, "options": options, **made}
     if arguments.step != "write":
         found["machine"] = machine()
-        FILE.write_text(json.dumps(found, indent=1) + "\n")
+        FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
     if "profiles" in found:
         write(found)
 

@@ -46,7 +46,7 @@ class Profiled:
         for number, job in enumerate(jobs):
             start = process_time()
             result = work(job)
-            run.jobs.append(process_time() - start)
+            run.jobs.append(round(process_time() - start, 5))
             yield number, result
         if run.jobs:
             run.opening = self._opening(work, job, run.jobs[-1])
