@@ -139,6 +139,7 @@ ELSEWHERE = (
     "data.read",
     "data.write",
     "datasets.",
+    "execution.",
     "load",
     "trees.from_",
     "plan",

@@ -75,6 +75,7 @@ TEXT: dict[str, list[tuple[Any, ...]]] = {
     "rebuild_tree": [],
     "calibrate": [(TEXTS, Y[:2]), (TEXTS, Y, "magic"), (TEXTS, [[]] * 4)],
     "tune_thresholds": [(TEXTS, Y[:2]), (TEXTS, Y, "speed")],
+    "set_encoder": [(len,), ("name",)],
     "tag": [("tea",), (TEXTS, 0), (TEXTS, 1, 7.0)],
     "predict": [("tea",), (TEXTS, 7.0)],
     "predict_proba": [("tea",), (TEXTS, 0), (TEXTS, None, 7.0)],

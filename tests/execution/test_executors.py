@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeltree.execution import Executor, PoolExecutor, Threads, as_executor, in_order
+from labeltree.execution import PoolExecutor
+from labeltree.execution.executor import Executor, Threads, as_executor, in_order
 from labeltree.execution.mapped_arrays import ArrayFiles
 
 

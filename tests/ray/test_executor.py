@@ -11,7 +11,7 @@ from sklearn.base import clone
 ray = pytest.importorskip("ray", reason='needs Ray: pip install "labeltree[ray]"')
 
 from labeltree import PLTClassifier
-from labeltree.execution import Executor, in_order
+from labeltree.execution.executor import Executor, in_order
 from labeltree.ray import RayExecutor
 from labeltree.ray.kinds import WorkerKind, this_kind
 from tests.execution.test_executors import Scaled, fail

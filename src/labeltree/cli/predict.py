@@ -29,7 +29,7 @@ from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, head
 from labeltree.cli.terminal import is_terminal, visible
 from labeltree.data.files import open_write
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
-from labeltree.execution import Threads, in_order
+from labeltree.execution.executor import Threads, in_order
 from labeltree.trees import Hierarchy
 
 SUMMARY = "predict labels and their probabilities"

@@ -23,7 +23,7 @@ from labeltree.estimators.output import check_normalize_proba, check_sparse_outp
 from labeltree.estimators.prediction import PredictionMixin
 from labeltree.estimators.sklearn_classifier import SklearnClassifier
 from labeltree.estimators.state import FitCounts, FittedState
-from labeltree.execution import as_executor
+from labeltree.execution.executor import as_executor
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
 from labeltree.threads import n_threads

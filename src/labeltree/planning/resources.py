@@ -17,13 +17,15 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import RowScaling
 from labeltree.estimators.classifiers import PLTClassifier
+from labeltree.execution import Threads
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import check_depth
 from labeltree.training.inner_split import draw_held
+from labeltree.training.jobs import pack_jobs
 from labeltree.training.loss_weights import NodeCounts
-from labeltree.training.nodes import batches, make_trainer
+from labeltree.training.nodes import make_trainer
 from labeltree.training.settings_check import compared_settings
 from labeltree.trees import LabelTree
 
@@ -132,7 +134,7 @@ class Estimator:
 def _trainer_bytes(trainer: _core.Trainer, n_weights: float) -> float:
     """Return the bytes of the trainer, and of weights before they are laid out."""
     costs = trainer.costs()
-    largest = max((last - first for first, last in batches(costs, 1)), default=0)
+    largest = max((last - first for first, last in pack_jobs(costs, (), Threads(), 1)), default=0)
     waiting = n_weights * largest / max(len(costs), 1)
     return trainer.shared_bytes + trainer.thread_bytes + _WAITING_BYTES * waiting
 

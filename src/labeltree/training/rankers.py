@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labeltree.data import LabelRows
 from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
-from labeltree.execution import Executor, Threads, in_order
+from labeltree.execution.executor import Executor, Threads, in_order
 from labeltree.model.model import Model
 from labeltree.model.rankers import Rankers
 from labeltree.model.subforest import subforest, without_names

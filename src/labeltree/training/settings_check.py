@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
-from labeltree.execution import Executor, in_order
+from labeltree.execution.executor import Executor, in_order
 from labeltree.model.links import FIXED_STRENGTH, LINKS, Link, fit_link
 from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling

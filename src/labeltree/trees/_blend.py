@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.arguments import checked
-from labeltree.execution import as_executor
+from labeltree.execution.executor import as_executor
 from labeltree.threads import n_threads
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapse, sweep

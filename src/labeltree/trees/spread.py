@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.execution import Executor, Threads, in_order
+from labeltree.execution.executor import Executor, Threads, in_order
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
 

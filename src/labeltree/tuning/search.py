@@ -11,7 +11,7 @@ import numpy as np
 
 from labeltree.arguments import checked
 from labeltree.estimators import PLTClassifier, validation
-from labeltree.execution import Threads, as_executor, in_order
+from labeltree.execution.executor import Threads, as_executor, in_order
 from labeltree.planning.budget import Budget
 from labeltree.progress import Progress
 from labeltree.text import TextTagger
