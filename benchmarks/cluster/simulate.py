@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.cluster.profile import Profile, Run
 
-PER_JOB = 0.005  #: seconds from the driver to a worker and back, by measurement
+PER_JOB = 0.005  #: seconds from the driver to a worker and back; assumed
 _MAX_SMALL_FIT = 400_000  # rows, above which small fits draw no more
 
 
