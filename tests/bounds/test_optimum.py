@@ -127,6 +127,12 @@ def test_entropy_of_numbers_below_one_can_exceed_log_k(k: int) -> None:
     assert math.log2(k) < bounds.entropy(p) == pytest.approx(bounds.entropy_upper_bound(p))
 
 
+@pytest.mark.parametrize("p", [[math.inf, -math.inf], [1e308, 1e308], [math.nan]])
+def test_an_upper_bound_of_entropy_needs_a_finite_sum(p: list[float]) -> None:
+    with pytest.raises(ValueError, match="the sum of p must be finite"):
+        bounds.entropy_upper_bound(p)
+
+
 @few
 @given(small_problems(max_size=1))
 def test_no_multiclass_tree_costs_less_than_the_entropy_bound(

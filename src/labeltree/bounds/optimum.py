@@ -137,7 +137,8 @@ def entropy_upper_bound(p: ArrayLike) -> float:
     (0.5, 0.5)
     """
     values = np.asarray(p, dtype=np.float64).ravel()
-    total = values.sum()
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
     if not np.isfinite(total):
         raise ValueError(f"the sum of p must be finite, but is {total}")
     return entropy(total) + float(total * np.log2(max(len(values), 1)))
