@@ -150,8 +150,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Unless None, the best k labels are ranked by probability times inverse propensity^p
         (`metrics.propensities`), rare labels higher; the probabilities stay the same. p is a number
         from 0 to 1; 1 has the highest expected PSP@k. "propensity" chooses p by the rows that
-        `validation_fraction` holds back: the highest PSP@k, usually at the cost of less than half a
-        point of P@1.
+        `validation_fraction` holds back, usually at the cost of less than half a point of P@1.
     effort
         How much training time to spend on accuracy: "fast", "default", "high" or "best". It fills
         in `tree`, `n_trees` and `rerank` where they have their default values, and overrides no
