@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labeltree.data import as_features
+from labeltree.data import as_features, compressed
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
 DENSE = np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, -3]], np.float32)
@@ -50,6 +51,27 @@ def test_data_frame_is_accepted() -> None:
 def test_sparse_data_frame_is_accepted() -> None:
     frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(DENSE))
     assert as_features(frame).toarray().tolist() == DENSE.tolist()
+
+
+def test_dense_float32_rows_without_zeros_keep_their_memory() -> None:
+    X = np.ones((3, 2), np.float32)
+    assert np.shares_memory(as_features(X).data, X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_rows_converted_in_several_blocks_are_the_same(order: str, monkeypatch) -> None:
+    monkeypatch.setattr(compressed, "_BLOCK", 7)
+    X = np.random.default_rng(0).integers(0, 3, (11, 3)).astype(np.float32, order=order)
+    assert as_features(X).toarray().tolist() == X.tolist()
+
+
+def test_dense_rows_take_two_and_a_half_times_their_size_at_most_while_they_are_converted() -> None:
+    X = np.random.default_rng(0).integers(0, 5, (4000, 1000)).astype(np.float32)
+    tracemalloc.start()
+    as_features(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * X.nbytes  # indices, values, and one block
 
 
 def test_canonical_float32_rows_keep_their_memory() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
+_BLOCK = 1 << 17  # entries of a dense array that are converted at once
 
 
 class CompressedRows(NamedTuple):
@@ -59,14 +60,26 @@ def compressed_rows(matrix: Any, name: str) -> CompressedRows:
 
 
 def dense_rows(array: npt.NDArray[Any], name: str) -> CompressedRows:
-    """Return the nonzero entries of a two-dimensional array."""
+    """Return the nonzero entries of a two-dimensional array.
+
+    If it is contiguous and has no zeros, its values are not copied.
+    """
     n_rows, n_columns = array.shape
     if n_columns > MAX_COLUMNS:
         raise ValueError(f"{name} must have at most {MAX_COLUMNS} columns, but has {n_columns}")
-    row, column = np.nonzero(array)
-    return CompressedRows(
-        pointers(np.bincount(row, minlength=n_rows)), column, array[row, column], n_columns
-    )
+    lengths = np.count_nonzero(array, axis=1)
+    indptr = pointers(lengths)
+    if indptr[-1] == array.size:
+        every = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
+        return CompressedRows(indptr, every, array.reshape(-1), n_columns)
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], array.dtype)
+    block = max(1, _BLOCK // max(1, n_columns))
+    for first in range(0, n_rows, block):
+        part = array[first : first + block]
+        into = slice(indptr[first], indptr[min(first + block, n_rows)])
+        row, indices[into] = np.nonzero(part)
+        data[into] = part[row, indices[into]]
+    return CompressedRows(indptr, indices, data, n_columns)
 
 
 def pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
