@@ -10,9 +10,6 @@ namespace labeltree {
 // Eight numbers at a time; the compiler makes of them what the machine has.
 typedef float Eight __attribute__((vector_size(32)));
 typedef int32_t EightInts __attribute__((vector_size(32)));
-typedef int16_t EightShorts __attribute__((vector_size(16)));
-typedef int8_t EightBytes __attribute__((vector_size(8)));
-typedef int32_t FourInts __attribute__((vector_size(16)));
 
 // A loop that is compiled for wider vectors too and uses what cpu_level() has. It must be always_inline and
 // take no vectors by value: how those are passed depends on the instructions.

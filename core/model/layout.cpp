@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t PER_BUCKET = 3;
 constexpr std::size_t DIRECT_SHARE = 8;   // of the weights, as room for finding features faster
 constexpr std::size_t MAX_BYTES = 65535;  // of a bucket
-constexpr float MAX_STEP = 127.0f;
 
 template <class T>
 void put(Grown<uint8_t>& bytes, T value) {
@@ -28,20 +27,22 @@ void put(Grown<uint8_t>& bytes, T value) {
 }  // namespace
 
 LayoutBuilder::LayoutBuilder(const Tree& tree, std::size_t n_features, std::span<const uint8_t> is_trained,
-                             float untrained, bool is_quantized)
+                             float untrained, std::size_t weight_bytes)
     : tree_(tree),
       n_features_(n_features),
-      is_quantized_(is_quantized),
       first_group_(first_groups(tree)),
       is_awaited_(is_trained.begin(), is_trained.end()),
       next_(n_features, 0) {
   if (is_trained.size() != tree.n_nodes())
     throw std::invalid_argument("is_trained must have one number for each node");
+  if (weight_bytes != 1 && weight_bytes != 2 && weight_bytes != 4)
+    throw std::invalid_argument("weight_bytes must be 1, 2 or 4, but is " + std::to_string(weight_bytes));
+  layout_.weight_bytes = weight_bytes;
   const auto n_groups = at(first_group_.back());
   n_awaited_.assign(n_groups, 0);
   pending_.resize(n_groups);
   layout_.bias.assign(tree.n_nodes(), untrained);
-  if (is_quantized) layout_.scale.assign(tree.n_nodes(), 0.0f);
+  if (!is_float()) layout_.scale.assign(tree.n_nodes(), 0.0f);
   layout_.shift.resize(n_groups);
   layout_.bucket_begin.resize(n_groups);
   layout_.byte_begin.resize(n_groups);
@@ -98,12 +99,13 @@ void LayoutBuilder::set_scale(const Group& group) {
   float* scale = layout_.scale.data() + group.first;
   for (const Entry& entry : sorted_)
     scale[entry.sibling] = std::max(scale[entry.sibling], std::abs(entry.value));
-  for (std::size_t s = 0; s < group.size; ++s) scale[s] /= MAX_STEP;
+  const auto max_step = static_cast<float>((1 << (8 * layout_.weight_bytes - 1)) - 1);
+  for (std::size_t s = 0; s < group.size; ++s) scale[s] /= max_step;
 }
 
 std::size_t LayoutBuilder::n_bytes(std::size_t place, const Group& group) const {
   const std::size_t n = begin_[place + 1] - begin_[place];
-  const std::size_t weight = is_quantized_ ? sizeof(int8_t) : sizeof(float);
+  const std::size_t weight = layout_.weight_bytes;
   return is_filled(n, group.size, weight) ? group.size * weight : n * (weight + 1);
 }
 
@@ -132,7 +134,7 @@ int LayoutBuilder::choose_shift(const Group& group, bool is_on_every_path) const
 
 void LayoutBuilder::lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries) {
   sort(entries);
-  if (is_quantized_) set_scale(group);
+  if (!is_float()) set_scale(group);
   const int shift = choose_shift(group, at_root(number));
   layout_.shift[number] = static_cast<uint8_t>(shift);
   layout_.bucket_begin[number] = static_cast<int64_t>(layout_.buckets.size());
@@ -163,10 +165,7 @@ void LayoutBuilder::put_bucket(std::size_t first, std::size_t last, int shift, c
     put(layout_.bytes, static_cast<uint16_t>(features_[p] & ((1 << shift) - 1)));
   for (std::size_t p = first; p < last; ++p) {
     const auto entries = std::span<const Entry>(sorted_).subspan(begin_[p], begin_[p + 1] - begin_[p]);
-    if (is_quantized_)
-      put_feature<int8_t>(entries, group);
-    else
-      put_feature<float>(entries, group);
+    with_weight_type(layout_.weight_bytes, [&](auto value) { put_feature<decltype(value)>(entries, group); });
   }
 }
 
@@ -193,10 +192,10 @@ Layout LayoutBuilder::finish() {
   return std::move(layout_);
 }
 
-Layout quantized(const SiblingWeights& weights) {
+Layout with_weight_bytes(const SiblingWeights& weights, std::size_t weight_bytes) {
   const Tree& tree = weights.tree();
   const std::vector<uint8_t> all(tree.n_nodes(), 1);
-  LayoutBuilder builder(tree, weights.n_features(), all, 0.0f, true);
+  LayoutBuilder builder(tree, weights.n_features(), all, 0.0f, weight_bytes);
   for (int32_t v = -1; v < static_cast<int32_t>(tree.n_nodes()); ++v) {
     const NodeWeights children = weights.of_children(v);
     builder.add(children.nodes, {children.indptr, children.features, children.values}, children.bias);

@@ -19,16 +19,17 @@ struct Layout {
   std::vector<int64_t> bucket_begin, byte_begin;
   Grown<uint32_t> buckets;
   Grown<uint8_t> bytes;
+  std::size_t weight_bytes = sizeof(float);
 };
 
 // Takes the weights of nodes as they are trained, in any order. A group is laid out as soon as its last
 // trained node has come, so that weights are held once. The arrays depend on the order in which nodes come.
 class LayoutBuilder {
  public:
-  // is_trained has a 1 for each node that will come; the others get the bias `untrained`. is_small rounds
-  // weights to 255 steps for each node, the largest of them exact: a byte for each.
+  // is_trained has a 1 for each node that will come; the others get the bias `untrained`. Weights of 1 or
+  // 2 bytes are rounded to 255 or 65,535 steps for each node, the largest of them exact.
   LayoutBuilder(const Tree& tree, std::size_t n_features, std::span<const uint8_t> is_trained,
-                float untrained, bool is_quantized);
+                float untrained, std::size_t weight_bytes);
 
   // Weights of nodes[i] are row i of by_node, features ascending. Throws for nodes that are not awaited.
   void add(std::span<const int32_t> nodes, const FeatureRows& by_node, std::span<const float> bias);
@@ -48,6 +49,7 @@ class LayoutBuilder {
     std::size_t size;
   };
 
+  bool is_float() const { return layout_.weight_bytes == sizeof(float); }
   void sort(const std::vector<Entry>& entries);
   void set_scale(const Group& group);
   void lay_out(std::size_t number, const Group& group, const std::vector<Entry>& entries);
@@ -62,7 +64,6 @@ class LayoutBuilder {
 
   const Tree& tree_;
   std::size_t n_features_;
-  bool is_quantized_;
   std::vector<int32_t> first_group_, n_awaited_;  // [node + 2], [group]
   std::vector<uint8_t> is_awaited_;               // [node]
   std::vector<std::vector<Entry>> pending_;       // [group]
@@ -73,7 +74,7 @@ class LayoutBuilder {
   Layout layout_;
 };
 
-// The same weights with 8 bits for each.
-Layout quantized(const SiblingWeights& weights);
+// The same weights with this many bytes for each.
+Layout with_weight_bytes(const SiblingWeights& weights, std::size_t weight_bytes);
 
 }  // namespace labeltree

@@ -51,22 +51,14 @@ inline std::size_t find(const Bucket& bucket, uint16_t low, const uint8_t* end) 
   std::memcpy(&values, from, sizeof values);
   return values;
 }
-#if defined(__SSE4_1__) && __has_builtin(__builtin_shufflevector)
-// What __builtin_convertvector makes of bytes takes twice as many steps.
-[[gnu::always_inline]] inline Eight eight(const uint8_t* from, int8_t /*kind*/) {
-  const auto four = [](const uint8_t* bytes) __attribute__((always_inline)) {
-    return reinterpret_cast<FourInts>(_mm_cvtepi8_epi32(_mm_cvtsi32_si128(load<int32_t>(bytes, 0))));
-  };
-  const EightInts values = __builtin_shufflevector(four(from), four(from + 4), 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_convertvector(values, Eight);
+template <class Integer>
+[[gnu::always_inline]] inline Eight eight(const uint8_t* from, Integer /*kind*/) {
+  Integer v[8];
+  std::memcpy(v, from, sizeof v);
+  // Compilers make one instruction of this list, but several of __builtin_convertvector.
+  const EightInts integers = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
+  return __builtin_convertvector(integers, Eight);
 }
-#else
-[[gnu::always_inline]] inline Eight eight(const uint8_t* from, int8_t /*kind*/) {
-  EightBytes values;
-  std::memcpy(&values, from, sizeof values);
-  return __builtin_convertvector(__builtin_convertvector(values, EightShorts), Eight);
-}
-#endif
 
 // The sums of N times eight siblings from `first` on stay in registers while all matches are added.
 template <std::size_t N, class Value>
@@ -181,14 +173,12 @@ std::span<float> SiblingWeights::sums(int32_t node, const QueryRow& row, QuerySp
   // A byte may name any of GROUP siblings, so there must be room for all of them.
   const std::size_t room = at(last - first) * GROUP;
   if (space.sums.size() < room) space.sums.resize(room);
-  for (int32_t g = first; g < last; ++g) {
-    const int32_t position = (g - first) * GROUP;
-    const Group siblings = group(at(g), group_size(size, position));
-    if (arrays_.scale.empty())
-      add<float>(siblings, row, space, at(position));
-    else
-      add<int8_t>(siblings, row, space, at(position));
-  }
+  with_weight_type(arrays_.weight_bytes, [&](auto value) {
+    for (int32_t g = first; g < last; ++g) {
+      const int32_t position = (g - first) * GROUP;
+      add<decltype(value)>(group(at(g), group_size(size, position)), row, space, at(position));
+    }
+  });
   return {space.sums.data(), at(size)};
 }
 

@@ -36,8 +36,11 @@ SiblingWeights::SiblingWeights(const Tree& tree, const WeightArrays& arrays, std
     : tree_(&tree), arrays_(arrays), n_features_(n_features), first_group_(first_groups(tree)) {
   const auto n_groups = at(first_group_.back());
   require(arrays.bias.size() == tree.n_nodes(), "bias must have one number for each node");
-  require(arrays.scale.empty() || arrays.scale.size() == tree.n_nodes(),
-          "scale must have one number for each node");
+  const std::size_t n_bytes = arrays.weight_bytes;
+  require(n_bytes == 1 || n_bytes == 2 || n_bytes == 4, "weight_bytes must be 1, 2 or 4",
+          static_cast<int64_t>(n_bytes));
+  require(arrays.scale.size() == (n_bytes == 4 ? 0 : tree.n_nodes()),
+          "scale must have one number for each node, or none for weights of 4 bytes");
   require(arrays.shift.size() == n_groups && arrays.bucket_begin.size() == n_groups &&
               arrays.byte_begin.size() == n_groups,
           "shift, bucket_begin and byte_begin must have one number for each group of siblings");
@@ -71,8 +74,12 @@ void SiblingWeights::score(int32_t node, std::span<const int32_t> indices, std::
 
 template <class Each>
 void SiblingWeights::visit(int32_t node, Each each) const {
+  with_weight_type(arrays_.weight_bytes, [&](auto value) { visit_as<decltype(value)>(node, each); });
+}
+
+template <class Value, class Each>
+void SiblingWeights::visit_as(int32_t node, Each each) const {
   const auto [first_node, size] = family(node);
-  const bool is_quantized = !arrays_.scale.empty();
   for (int32_t g = first_group_[at(node + 1)]; g < first_group_[at(node + 2)]; ++g) {
     const int32_t position = (g - first_group_[at(node + 1)]) * GROUP;
     const Group siblings = group(at(g), group_size(size, position));
@@ -82,8 +89,7 @@ void SiblingWeights::visit(int32_t node, Each each) const {
               "buckets must lie within bytes");
       for (std::size_t place = 0; place < bucket.n; ++place) {
         const auto bytes = bucket.weights(place);
-        const std::size_t n = is_quantized ? n_weights<int8_t>(bytes.size(), siblings.size)
-                                           : n_weights<float>(bytes.size(), siblings.size);
+        const std::size_t n = n_weights<Value>(bytes.size(), siblings.size);
         require(n > 0 && n <= siblings.size, "weights must lie within their bucket");
         const uint8_t* weights = n == siblings.size ? bytes.data() : bytes.data() + n;
         const auto feature = static_cast<int32_t>((b << siblings.shift) | bucket.low(place));
@@ -91,9 +97,8 @@ void SiblingWeights::visit(int32_t node, Each each) const {
           const std::size_t sibling = n == siblings.size ? e : bytes[e];
           require(sibling < siblings.size, "weights must be of siblings that there are");
           const std::size_t v = at(first_node + position) + sibling;
-          each(v, feature,
-               is_quantized ? static_cast<float>(load<int8_t>(weights, e)) * arrays_.scale[v]
-                            : load<float>(weights, e));
+          const auto stored = static_cast<float>(load<Value>(weights, e));
+          each(v, feature, std::is_same_v<Value, float> ? stored : stored * arrays_.scale[v]);
         }
       }
     }
@@ -146,11 +151,10 @@ void SiblingWeights::check_all(int n_threads, Interrupt& interrupt) const {
   parallel_for((sizes.size() + groups_per_task - 1) / groups_per_task, n_threads, interrupt,
                [&](std::size_t chunk, std::size_t) {
                  const std::size_t end = std::min(sizes.size(), (chunk + 1) * groups_per_task);
-                 for (std::size_t g = chunk * groups_per_task; g < end; ++g)
-                   if (arrays_.scale.empty())
-                     check_group<float>(group(g, sizes[g]));
-                   else
-                     check_group<int8_t>(group(g, sizes[g]));
+                 with_weight_type(arrays_.weight_bytes, [&](auto value) {
+                   for (std::size_t g = chunk * groups_per_task; g < end; ++g)
+                     check_group<decltype(value)>(group(g, sizes[g]));
+                 });
                });
 }
 

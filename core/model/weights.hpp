@@ -17,8 +17,8 @@ namespace labeltree {
 // features that have weights. All that a look needs lies in the bytes of one bucket:
 //   uint16 offset[n], where the weights of each feature begin, counted from here, so that offset[0] is 4 n;
 //   uint16 low[n], the features less the number of their bucket; then for each feature of the bucket
-//   uint8 sibling[count]; weight[count], float32 or int8, or, where that is not longer, weight[siblings of
-//   the group] without sibling[].
+//   uint8 sibling[count]; weight[count], float32, int16 or int8, or, where that is not longer,
+//   weight[siblings of the group] without sibling[].
 // Where shift is 0 a bucket has at most one feature, and its bytes are the weights alone.
 constexpr int32_t GROUP = 256;
 constexpr int MAX_SHIFT = 16;  // low has this many bits
@@ -26,14 +26,23 @@ constexpr int MAX_SHIFT = 16;  // low has this many bits
 // Flat arrays, so that they can be parts of a file. They own nothing.
 struct WeightArrays {
   std::span<const float> bias;            // [node]
-  std::span<const float> scale;           // [node] what int8 weights are multiples of; empty for float32
+  std::span<const float> scale;           // [node] what integer weights are multiples of; empty for float32
   std::span<const uint8_t> shift;         // [group]
   std::span<const int64_t> bucket_begin;  // [group] where its buckets begin in `buckets`
   std::span<const int64_t> byte_begin;    // [group] where its bytes begin in `bytes`
   std::span<const uint32_t> buckets;      // where the bytes of a bucket begin, counted from the group's, and
                                           // where those of the last one end
   std::span<const uint8_t> bytes;
+  std::size_t weight_bytes;  // of each weight: 4 for float32, 2 for int16, 1 for int8
 };
+
+// Calls `use` with a value of the type of weights that have this many bytes.
+template <class Use>
+auto with_weight_type(std::size_t weight_bytes, Use use) {
+  if (weight_bytes == sizeof(float)) return use(float{});
+  if (weight_bytes == sizeof(int16_t)) return use(int16_t{});
+  return use(int8_t{});
+}
 
 // Groups of the children of each node: those of v are first[v + 1] .. first[v + 2] - 1, that of the root
 // itself is 0.
@@ -88,7 +97,7 @@ class SiblingWeights {
   void check_all(int n_threads, Interrupt& interrupt) const;
 
   // Sums of weights times values for all children of a node, or for the root itself where node is -1: without
-  // bias, and in units of scale where weights are small. The sums are valid until `space` changes.
+  // bias, and in units of scale where weights are integers. The sums are valid until `space` changes.
   std::span<float> sums(int32_t node, const QueryRow& row, QuerySpace& space) const;
   // Fetch what sums() will need into the cache: first the one, a little later the other.
   void fetch_buckets(int32_t node, const QueryRow& row) const;
@@ -129,6 +138,8 @@ class SiblingWeights {
   // Calls each(node, feature, weight) for all weights of a node's children, features ascending in each group.
   template <class Each>
   void visit(int32_t node, Each each) const;
+  template <class Value, class Each>
+  void visit_as(int32_t node, Each each) const;
 
   const Tree* tree_;
   WeightArrays arrays_;

@@ -19,12 +19,12 @@ void bind_builder(nb::module_& m) {
       .def(
           "__init__",
           [](BoundBuilder* self, nb::object tree, int64_t n_features, U8 is_trained, float untrained,
-             bool is_quantized) {
+             int weight_bytes) {
             new (self) BoundBuilder{tree,
                                     {nb::cast<const Tree&>(tree), count(n_features, "n_features"),
-                                     view(is_trained), untrained, is_quantized}};
+                                     view(is_trained), untrained, count(weight_bytes, "weight_bytes")}};
           },
-          "tree"_a, "n_features"_a, array("is_trained"), "untrained"_a, "is_quantized"_a)
+          "tree"_a, "n_features"_a, array("is_trained"), "untrained"_a, "weight_bytes"_a)
       .def(
           "add",
           [](BoundBuilder& self, I32 nodes, I64 indptr, I32 features, F32 values, F32 bias) {
@@ -36,10 +36,11 @@ void bind_builder(nb::module_& m) {
 }
 
 void construct(BoundModel* self, nb::object tree, int64_t n_features, F32 bias, F32 scale, U8 shift,
-               I64 bucket_begin, I64 byte_begin, U32 buckets, U8 bytes, F32 slope, F32 intercept,
-               bool has_root, SiblingSums siblings) {
+               I64 bucket_begin, I64 byte_begin, U32 buckets, U8 bytes, U8 weight_bytes, F32 slope,
+               F32 intercept, bool has_root, SiblingSums siblings) {
+  if (weight_bytes.size() != 1) throw std::invalid_argument("weight_bytes must have one number");
   const WeightArrays arrays{view(bias),       view(scale),   view(shift), view(bucket_begin),
-                            view(byte_begin), view(buckets), view(bytes)};
+                            view(byte_begin), view(buckets), view(bytes), view(weight_bytes)[0]};
   new (self) BoundModel{{tree, bias, scale, shift, bucket_begin, byte_begin, buckets, bytes},
                         {{nb::cast<const Tree&>(tree), arrays, count(n_features, "n_features")},
                          view(slope),
@@ -87,9 +88,13 @@ void bind_weights(ModelClass& model) {
         return give(self.model.weights().of_node(node, view(features)));
       },
       "node"_a, array("features"));
-  model.def("quantized", [](const BoundModel& self) {
-    return give(unlocked([&] { return quantized(self.model.weights()); }));
-  });
+  model.def(
+      "with_weight_bytes",
+      [](const BoundModel& self, int weight_bytes) {
+        const auto n_bytes = count(weight_bytes, "weight_bytes");
+        return give(unlocked([&] { return with_weight_bytes(self.model.weights(), n_bytes); }));
+      },
+      "weight_bytes"_a);
 }
 
 }  // namespace
@@ -102,8 +107,9 @@ void bind_model(nb::module_& m) {
       .value("one", SiblingSums::one);
   ModelClass model(m, "TreeModel", "A tree with its node classifiers; see core/model/tree_model.hpp.");
   model.def("__init__", &construct, "tree"_a, "n_features"_a, array("bias"), array("scale"), array("shift"),
-            array("bucket_begin"), array("byte_begin"), array("buckets"), array("bytes"), array("slope"),
-            array("intercept"), nb::kw_only(), "has_root"_a, "siblings"_a);
+            array("bucket_begin"), array("byte_begin"), array("buckets"), array("bytes"),
+            array("weight_bytes"), array("slope"), array("intercept"), nb::kw_only(), "has_root"_a,
+            "siblings"_a);
   bind_weights(model);
   model.def(
       "child_probabilities",

@@ -11,7 +11,8 @@ inline auto give(Layout&& layout) {
   return std::tuple(give(std::move(layout.bias)), give(std::move(layout.scale)),
                     give(std::move(layout.shift)), give(std::move(layout.bucket_begin)),
                     give(std::move(layout.byte_begin)), give(std::move(layout.buckets)),
-                    give(std::move(layout.bytes)));
+                    give(std::move(layout.bytes)),
+                    give(std::vector<uint8_t>{static_cast<uint8_t>(layout.weight_bytes)}));
 }
 
 inline auto give(NodeWeights&& weights) {

@@ -60,7 +60,7 @@ def test_the_model_equals_train_tree_on_unit_rows() -> None:
     tree = trees.huffman(as_labels(Y).counts)
     clf = PLTClassifier(tree=tree, C=0.5).fit(X, Y)
     rows = UNIT(as_features(X))
-    weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=0.5))
+    weights = train_tree(tree, rows, as_labels(Y), SolverSettings(C=0.5, weight_bytes=2))
     factors = clf.model_.calibration.factors
     calibration = fixed_calibration("squared_hinge", "indicator", factors=factors)
     model = Model([tree], [weights], "squared_hinge", 15, True, calibration=calibration)

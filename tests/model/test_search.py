@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labeltree import LabelTree, trees
+from labeltree import LabelTree, PLTClassifier, trees
 from labeltree.data import as_features, as_labels
 from labeltree.data.row_scaling import UNIT
 from labeltree.model import Model
@@ -252,11 +252,14 @@ def test_estimates_of_siblings_are_normalized_to_cover_their_parent() -> None:
     np.testing.assert_allclose(model.covered(X), expected[:, tree.leaves], atol=1e-5)
 
 
+@pytest.mark.parametrize(("weight_bytes", "n_steps"), [(1, 127), (2, 32_767)])
 @pytest.mark.parametrize("spread", [1, 100])
-def test_8_bit_weights_are_multiples_of_a_step(spread: int) -> None:
+def test_weights_of_few_bytes_are_multiples_of_a_step(
+    spread: int, weight_bytes: int, n_steps: int
+) -> None:
     model, X = forest(spread=spread)
-    quantized = model.quantized()
-    exact, rounded = model.weights(), quantized.weights()
+    small = model.with_weight_bytes(weight_bytes)
+    exact, rounded = model.weights(), small.weights()
     node = np.repeat(np.arange(len(exact.bias)), np.diff(exact.indptr))
     step = np.zeros(len(exact.bias))
     np.maximum.at(step, node, np.abs(exact.values))
@@ -265,12 +268,49 @@ def test_8_bit_weights_are_multiples_of_a_step(spread: int) -> None:
         sparse.csr_array((w.values, w.features, w.indptr), shape=shape).toarray()
         for w in (exact, rounded)
     ]
-    # Each row is a node, whose error is at most half a step: 1/127 of its largest weight.
-    assert (np.abs(matrix[0] - matrix[1]) <= step[:, None] / 127 * 0.5001).all()
+    # Each row is a node, whose error is at most half a step: 1/n_steps of its largest weight.
+    bound = step[:, None] * (0.5 / n_steps + 1e-7)  # and the error of float32
+    assert (np.abs(matrix[0] - matrix[1]) <= bound).all()
+    atol = 6.0 / n_steps
     np.testing.assert_allclose(
-        search(model, X)[0].toarray(), search(quantized, X)[0].toarray(), atol=0.05
+        search(model, X)[0].toarray(), search(small, X)[0].toarray(), atol=atol
     )
-    assert quantized.n_bytes < model.n_bytes
+    assert small.n_bytes < model.n_bytes
+
+
+@given(st.integers(0, 10**6), st.floats(1e-3, 1e3))
+@settings(deadline=None, max_examples=50)
+def test_16_bit_weights_change_scores_of_rows_of_length_1_by_a_known_bound(
+    seed: int, factor: float
+) -> None:
+    model, X = forest(seed=seed % 5, spread=1 + seed % 2 * 99)
+    X = UNIT(as_features(X * np.float32(factor)))
+    small = model.with_weight_bytes(2)
+    largest = np.zeros(model.trees[0].n_nodes)
+    weights = model.weights()
+    node = np.repeat(np.arange(len(weights.bias)), np.diff(weights.indptr))
+    np.maximum.at(largest, node, np.abs(weights.values))
+    for row in range(3):
+        x = X[[row]]
+        for v in range(1, model.trees[0].n_nodes):  # the root has no classifier
+            exact, rounded = (m.classifier(0, v, x.indices)[0] @ x.data for m in (model, small))
+            bound = largest[v] * (np.sqrt(x.nnz) / 65_534 + 1e-6)
+            assert abs(exact - rounded) <= bound
+
+
+def test_model_of_rows_of_length_1_has_16_bit_weights_and_others_have_float32() -> None:
+    X, Y = np.eye(4, dtype=np.float32), [[0], [1], [2], [3]]
+    for normalize, weight_bytes in ((True, 2), (False, 4)):
+        clf = PLTClassifier(normalize=normalize, n_jobs=1).fit(X, Y)
+        assert clf.model_.layouts[0].weight_bytes == [weight_bytes]
+
+
+def test_small_weights_of_features_with_large_values_are_kept_without_normalization() -> None:
+    rng = np.random.default_rng(0)
+    side = rng.choice([-1.0, 1.0], 200)
+    X = np.c_[1e6 * side, rng.normal(size=200)].astype(np.float32)
+    clf = PLTClassifier(normalize=False, weight_threshold=0.0, n_jobs=1)
+    assert clf.fit(X, side.astype(int)).score(X, side.astype(int)) == 1.0
 
 
 def test_nodes_with_more_than_256_children_are_searched() -> None:

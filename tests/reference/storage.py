@@ -130,13 +130,14 @@ def node_weights(
         arrays[f"{prefix}.{name}"]
         for name in ("shift", "bucket_begin", "byte_begin", "buckets", "bytes", "scale")
     )
+    dtype = np.dtype({1: "<i1", 2: "<i2", 4: "<f4"}[int(arrays[f"{prefix}.weight_bytes"][0])])
     weights = np.zeros((len(parent), n_features))
     for g, nodes in enumerate(groups(parent)):
         s = int(shift[g])
         for b in range((n_features - 1) // 2**s + 1):
             first, last = (int(byte_begin[g] + buckets[bucket_begin[g] + b + i]) for i in (0, 1))
             for low, part in features_of(data[first:last].tobytes(), s):
-                siblings, values = siblings_of(part, len(nodes), len(scale) > 0)
+                siblings, values = siblings_of(part, len(nodes), dtype)
                 for sibling, value in zip(siblings, values, strict=True):
                     unit = scale[nodes[sibling]] if len(scale) else 1.0
                     weights[nodes[sibling], b * 2**s + low] = value * unit
@@ -162,9 +163,8 @@ def features_of(bucket: bytes, shift: int) -> list[tuple[int, bytes]]:
     return [(low[i], bucket[offsets[i] : offsets[i + 1]]) for i in range(n)]
 
 
-def siblings_of(part: bytes, n_siblings: int, is_quantized: bool) -> tuple[Any, np.ndarray]:
+def siblings_of(part: bytes, n_siblings: int, dtype: np.dtype) -> tuple[Any, np.ndarray]:
     """Siblings with a weight for a feature, and these weights."""
-    dtype = np.dtype("<i1" if is_quantized else "<f4")
     if len(part) == n_siblings * dtype.itemsize:
         return range(n_siblings), np.frombuffer(part, dtype)
     count = len(part) // (1 + dtype.itemsize)

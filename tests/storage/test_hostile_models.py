@@ -1,5 +1,7 @@
 """Hostile model files: nothing in them is trusted."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +64,8 @@ def test_hostile_labels_of_a_tree_are_refused(label, message, path) -> None:
         ("tree0.bucket_begin", 1, 2**62, "bucket_begin must lie within buckets"),
         ("tree0.byte_begin", 1, -(2**62), "byte_begin must lie within bytes"),
         ("tree0.byte_begin", 1, 2**40, "byte_begin must lie within bytes"),
+        ("tree0.weight_bytes", 0, 3, "weight_bytes must be 1, 2 or 4, but is 3"),
+        ("tree0.weight_bytes", 0, 4, "scale must have one number for each node, or none"),
         ("labels.ends", 1, 2**40, r"labels.ends must not decrease"),
         ("labels.ends", -1, 3, r"labels.ends must begin with 0 and end with"),
         ("labels.text", 0, 0xFF, r"labels.text must be UTF-8"),
@@ -74,34 +78,49 @@ def test_hostile_arrays_are_refused(name, place, value, message, path) -> None:
     is_refused(path, with_array(path.read_bytes(), name, array.tobytes()), message)
 
 
+@pytest.fixture
+def floats() -> PLTClassifier:
+    return PLTClassifier(tree=TREE, n_jobs=1, normalize=False).fit(X, Y)
+
+
+@pytest.fixture
+def float_path(floats, tmp_path) -> Path:
+    floats.save(tmp_path / "model.lt")
+    return tmp_path / "model.lt"
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_weights_that_are_not_finite_are_found_and_give_no_nan(value, clf, path) -> None:
-    weight = clf.model_.weights().values[0].tobytes()
-    content = array_of(path, "tree0.bytes").tobytes()
+def test_weights_that_are_not_finite_are_found_and_give_no_nan(value, floats, float_path) -> None:
+    weight = floats.model_.weights().values[0].tobytes()
+    content = array_of(float_path, "tree0.bytes").tobytes()
     assert weight in content
     content = content.replace(weight, np.float32(value).tobytes())
-    attacked = with_array(path.read_bytes(), "tree0.bytes", content)
-    put(path.parent, attacked)
+    attacked = with_array(float_path.read_bytes(), "tree0.bytes", content)
+    put(float_path.parent, attacked)
     with pytest.raises(ModelFileError, match=r"attacked.lt: tree0.bytes: weights must be finite"):
-        summarize(path.parent / "attacked.lt", verify=True)
-    probabilities = lt.load(path.parent / "attacked.lt").predict_proba(X).data
+        summarize(float_path.parent / "attacked.lt", verify=True)
+    probabilities = lt.load(float_path.parent / "attacked.lt").predict_proba(X).data
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
 
 
 @pytest.mark.parametrize("continued", ["partial_fit", "fit"])
-def test_weights_that_are_not_finite_are_not_learned_from(continued, clf, path) -> None:
-    weight = clf.model_.weights().values[0].tobytes()
-    content = array_of(path, "tree0.bytes").tobytes().replace(weight, np.float32("nan").tobytes())
-    file = put(path.parent, with_array(path.read_bytes(), "tree0.bytes", content))
+def test_weights_that_are_not_finite_are_not_learned_from(continued, floats, float_path) -> None:
+    weight = floats.model_.weights().values[0].tobytes()
+    content = (
+        array_of(float_path, "tree0.bytes").tobytes().replace(weight, np.float32("nan").tobytes())
+    )
+    file = put(float_path.parent, with_array(float_path.read_bytes(), "tree0.bytes", content))
     loaded = lt.load(file).set_params(warm_start=True)
     with pytest.raises(ValueError, match="only continue from finite weights"):
         getattr(loaded, continued)(X, Y)
 
 
-def test_weights_that_are_not_finite_are_not_explained(clf, path) -> None:
-    weight = clf.model_.weights().values[0].tobytes()
-    content = array_of(path, "tree0.bytes").tobytes().replace(weight, np.float32(np.nan).tobytes())
-    attacked = put(path.parent, with_array(path.read_bytes(), "tree0.bytes", content))
+def test_weights_that_are_not_finite_are_not_explained(floats, float_path) -> None:
+    weight = floats.model_.weights().values[0].tobytes()
+    content = (
+        array_of(float_path, "tree0.bytes").tobytes().replace(weight, np.float32(np.nan).tobytes())
+    )
+    attacked = put(float_path.parent, with_array(float_path.read_bytes(), "tree0.bytes", content))
     loaded, messages = lt.load(attacked), []
     for label in loaded.classes_.tolist():
         try:

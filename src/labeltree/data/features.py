@@ -136,6 +136,13 @@ def canonical_csr(
     return csr
 
 
+def csr_arrays(
+    X: FeatureMatrix,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return offsets, indices and values as native code takes them, without a copy if possible."""
+    return X.indptr.astype(np.int64, copy=False), X.indices, X.data
+
+
 def _sorted_and_summed(rows: CompressedRows, values: npt.NDArray[np.float32]) -> FeatureMatrix:
     csr = sparse.csr_array(
         (values, rows.indices, rows.indptr), shape=(rows.n_rows, rows.n_columns), copy=True

@@ -91,14 +91,14 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     max_nonzeros
         Maximum number of weights per node; the largest are kept. None for no limit.
     normalize
-        Whether rows of X are scaled to length 1, in fit and in all predictions.
+        Whether rows of X are scaled to length 1, in fit and in all predictions. Weights are then
+        stored in 16 bits, and otherwise in 32.
     threshold
         Labels with at least this probability are predicted. Not used if rows have one class, nor
         after `tune_thresholds`.
     normalize_proba
-        Whether `fit` makes searches normalize the estimates of the children of each node. If rows
-        have one class, they are divided by their sum, so that the probabilities of a row sum to 1.
-        Otherwise, only estimates that sum to less than 1 are divided by their sum, because a
+        Whether searches divide the estimates of the children of each node by their sum, so that
+        probabilities sum to 1 if rows have one class. Otherwise, only sums below 1 are, because a
         positive node has at least one positive child. "auto" normalizes if rows have one class.
     sparse_output
         Whether `predict` and a full `predict_proba(X)` return sparse matrices. "auto" returns what
@@ -345,13 +345,12 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
                 raise ValueError("warm_start requires native nodes, but node_estimator is set")
             warm_start = warm_start_of(model, self.loss, before.counts.n_rows)
             forest = replace(forest, tree=list(model.trees), tree_params=None)
-        folder = None if self.checkpoint_dir is None else Path(self.checkpoint_dir)
         n_threads(self.n_jobs)
         return FitSettings(
             forest,
             solver,
             max_memory=memory,
-            checkpoint_dir=folder,
+            checkpoint_dir=None if self.checkpoint_dir is None else Path(self.checkpoint_dir),
             n_jobs=self.n_jobs,
             executor=as_executor(self.executor, self.n_jobs),
             warm_start=warm_start,
@@ -379,6 +378,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             max_iter=validation.auto_or_integer("max_iter", self.max_iter) or MAX_ITER,
             weight_threshold=self.weight_threshold,
             max_nonzeros=self.max_nonzeros,
+            weight_bytes=2 if self.normalize else 4,
             seed=seed,
         )
 

@@ -12,12 +12,13 @@ class Layout(NamedTuple):
     """Weights grouped by siblings and then by feature; see core/model/weights.hpp."""
 
     bias: NDArray[np.float32]  # of each node
-    scale: NDArray[np.float32]  # of each node if weights have 8 bits; else empty
+    scale: NDArray[np.float32]  # of each node if weights are integers; else empty
     shift: NDArray[np.uint8]  # of each group of siblings, as are the next two arrays
     bucket_begin: NDArray[np.int64]
     byte_begin: NDArray[np.int64]
     buckets: NDArray[np.uint32]
     bytes: NDArray[np.uint8]
+    weight_bytes: NDArray[np.uint8]  # one number: 4 for float32, 2 or 1 for integers
 
     @property
     def n_bytes(self) -> int:
@@ -34,6 +35,7 @@ LAYOUT_DTYPES = {
     "byte_begin": "i8",
     "buckets": "u4",
     "bytes": "u1",
+    "weight_bytes": "u1",
 }
 
 

@@ -13,8 +13,9 @@ from scipy import sparse
 from labeltree import _core
 from labeltree.arguments import MAX_INT32, check_integer, check_padding, check_row
 from labeltree.data import LabelRows
-from labeltree.data.features import FeatureMatrix
+from labeltree.data.features import FeatureMatrix, csr_arrays
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
+from labeltree.model import stored
 from labeltree.model.calibration import AT_LEAST_ONE, ONE, Calibration
 from labeltree.model.curve import Curve
 from labeltree.model.interface import NodeClassifier, PathScores, check_query
@@ -22,7 +23,7 @@ from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
 from labeltree.model.links import fixed_links
 from labeltree.model.rankers import Rankers
-from labeltree.model.stored import MODEL_META, StoredPart, check_meta, stored_layout, stored_tree
+from labeltree.model.stored import MODEL_META, StoredPart, stored_layout, stored_tree
 from labeltree.threads import n_threads
 from labeltree.trees import LabelTree
 
@@ -143,10 +144,14 @@ class Model:
 
     def quantized(self) -> Self:
         """Return the model with 8-bit weights: 255 levels per node."""
-        layouts = [Layout(*native.quantized()) for native in self._native]
+        return self.with_weight_bytes(1)
+
+    def with_weight_bytes(self, weight_bytes: int) -> Self:
+        """Return the model with weights of 4, 2 or 1 bytes; see `SolverSettings`."""
+        layouts = [Layout(*native.with_weight_bytes(weight_bytes)) for native in self._native]
         ranked = self.rankers
         if ranked is not None and self._rankers is not None:
-            ranked = replace(ranked, layout=Layout(*self._rankers.quantized()))
+            ranked = replace(ranked, layout=Layout(*self._rankers.with_weight_bytes(weight_bytes)))
         return self._changed(layouts=layouts, rankers=ranked)
 
     def with_rankers(self, rankers: Rankers | None) -> Self:
@@ -212,7 +217,7 @@ class Model:
             self._stages,
             [] if raw is None else raw.native(self.trees),
             list(held),
-            *_csr_arrays(X),
+            *csr_arrays(X),
             k=min(k or 0, self.n_labels),
             threshold=threshold if curve is None else float(curve.before(threshold)),
             beam=min(beam or 0, MAX_INT32),
@@ -273,7 +278,7 @@ class Model:
         """Return the scores of the node classifiers of each tree for rows with known labels."""
         self._check_width(X)
         pairs = [
-            native.path_scores(*_csr_arrays(X), rows.indptr, rows.indices, n_threads)
+            native.path_scores(*csr_arrays(X), rows.indptr, rows.indices, n_threads)
             for native in self._native
         ]
         return [PathScores(nodes, scores, z.view(np.bool_)) for nodes, scores, z in pairs]
@@ -290,7 +295,7 @@ class Model:
         self._check_width(X)
         curve = self.calibration.curve
         found = _core.probabilities_of(
-            self._stages, *_csr_arrays(X), labels.indptr, labels.indices, scaling._native, n_threads
+            self._stages, *csr_arrays(X), labels.indptr, labels.indices, scaling._native, n_threads
         )
         return found if curve is None else curve(found)
 
@@ -361,7 +366,8 @@ class Model:
         ValueError
             If any part is missing, unknown or breaks a rule that keeps searches within the arrays.
         """
-        check_meta(meta, n_arrays=len(arrays))
+        stored.check_meta(meta, n_arrays=len(arrays))
+        arrays = stored.with_weight_bytes(arrays)
         trees = [stored_tree(arrays, t) for t in range(meta["n_trees"])]
         if names is not None:
             trees = [tree.with_names(names) for tree in trees]
@@ -391,7 +397,3 @@ class Model:
                 native.check_all(n_threads(None))
             except ValueError as error:
                 raise ValueError(f"{name}.bytes: {error}") from None
-
-
-def _csr_arrays(X: FeatureMatrix) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
-    return X.indptr.astype(np.int64, copy=False), X.indices, X.data

@@ -13,7 +13,7 @@ from labeltree import _core
 from labeltree.arguments import MAX_INT32
 from labeltree.model.layout import LAYOUT_DTYPES, Layout
 from labeltree.model.links import Link
-from labeltree.model.stored import stored_layout
+from labeltree.model.stored import stored_layout, with_weight_bytes
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that turns the score of a ranker into its estimate; they rank
@@ -96,6 +96,7 @@ class Rankers:
             raise ValueError(
                 f"n_candidates must be an integer in 1..{MAX_INT32}, but is {number!r:.40}"
             )
+        arrays = with_weight_bytes(arrays)
         layout = stored_layout(arrays, _PREFIX)
         if len(arrays) != len(LAYOUT_DTYPES):
             raise ValueError("the arrays of rankers must be those of a layout, but there are more")

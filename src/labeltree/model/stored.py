@@ -40,6 +40,23 @@ def stored_layout(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Layout:
     return Layout(*taken)
 
 
+def with_weight_bytes(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays with the sizes of weights, which files from before 0.1.0 lack.
+
+    Examples
+    --------
+    >>> arrays = {"tree0.scale": np.zeros(3, np.float32)}
+    >>> with_weight_bytes(arrays)["tree0.weight_bytes"]
+    array([1], dtype=uint8)
+    """
+    scales = {name: array for name, array in arrays.items() if name.endswith(".scale")}
+    sizes = {
+        f"{name.removesuffix('.scale')}.weight_bytes": np.array([1 if scale.size else 4], np.uint8)
+        for name, scale in scales.items()
+    }
+    return {**sizes, **arrays}
+
+
 def check_meta(meta: Mapping[str, Any], n_arrays: int) -> None:
     """Raise ValueError if an attribute of a model is missing, unknown or breaks a rule."""
     if meta.keys() != {"n_trees", *MODEL_META}:

@@ -16,7 +16,7 @@ from labeltree.arguments import shown
 from labeltree.cost.lower_bounds import lower_bound
 from labeltree.data import LabelRows
 from labeltree.data.arrays import take
-from labeltree.data.features import FeatureMatrix
+from labeltree.data.features import FeatureMatrix, csr_arrays
 from labeltree.data.labels import Kind
 from labeltree.data.naming import are_positions, name_array
 from labeltree.model.calibration import INDEPENDENT, fixed_calibration
@@ -69,7 +69,7 @@ class OnlineBatch(NamedTuple):
     @property
     def arrays(self) -> tuple[_I64, _I32, _F32, _I64, _I32]:
         """The arguments of the native methods."""
-        return *_feature_arrays(self.X), self.rows.indptr, self.rows.indices
+        return *csr_arrays(self.X), self.rows.indptr, self.rows.indices
 
 
 class OnlineLearner:
@@ -294,7 +294,7 @@ class OnlineLearner:
             X, rows, seed=seed, n_jobs=n_threads, options=tree_params or {}
         )
         self.native = self.native.rebuilt(
-            tree._native, *_feature_arrays(X), rows.indptr, rows.indices, n_threads
+            tree._native, *csr_arrays(X), rows.indptr, rows.indices, n_threads
         )
 
     # Reading --------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class OnlineLearner:
         )
         n_features = self.native.n_features
         trained = np.ones(tree.n_nodes, np.uint8)
-        builder = _core.LayoutBuilder(tree._native, n_features, trained, NEVER, False)
+        builder = _core.LayoutBuilder(tree._native, n_features, trained, NEVER, 4)
         for first in range(0, tree.n_nodes, _NODES_AT_ONCE):
             last = min(first + _NODES_AT_ONCE, tree.n_nodes)
             builder.add(*self.native.weights(first, last, self.options.weight_threshold)[:-1])
@@ -391,7 +391,3 @@ class OnlineLearner:
     def __reduce__(self) -> tuple[Any, ...]:
         with self.lock:
             return type(self).from_arrays, (*self.to_arrays(), list(self.names))
-
-
-def _feature_arrays(X: FeatureMatrix) -> tuple[_I64, _I32, _F32]:
-    return X.indptr.astype(np.int64, copy=False), X.indices, X.data

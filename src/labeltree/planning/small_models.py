@@ -71,7 +71,7 @@ class RowSamples:
         trainer = make_trainer(tree, X, rows, settings.solver)
         part = Part(*trainer.train(0, len(trainer.costs()), 1))
         start = time.process_time()
-        builder = new_layout(tree, X.shape[1], trainer)
+        builder = new_layout(tree, X.shape[1], trainer, weight_bytes=settings.solver.weight_bytes)
         builder.add(*part.weights)
         layout = Layout(*builder.finish())
         seconds = time.process_time() - start

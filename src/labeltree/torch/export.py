@@ -104,7 +104,7 @@ def _model(head: TreeHead, is_bce: bool) -> Model:
     nodes = np.arange(1, tree.n_nodes, dtype=np.int32)
     trained = np.ones(tree.n_nodes, dtype=np.uint8)
     trained[0] = 0
-    builder = _core.LayoutBuilder(tree._native, d, trained, 0.0, False)
+    builder = _core.LayoutBuilder(tree._native, d, trained, 0.0, 4)
     starts = np.arange(0, len(nodes) * d + 1, d, dtype=np.int64)
     features = np.tile(np.arange(d, dtype=np.int32), len(nodes))
     builder.add(nodes, starts, features, values.ravel(), bias)

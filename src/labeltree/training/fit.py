@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from labeltree import cost
 from labeltree.data import LabelRows
-from labeltree.data.features import FeatureMatrix
+from labeltree.data.features import FeatureMatrix, csr_arrays
 from labeltree.data.labels import Kind
 from labeltree.execution import Executor, Threads
 from labeltree.model.calibration import ONE, Calibration, fixed_calibration, sibling_sums
@@ -273,7 +273,7 @@ def _fingerprinted(
     """Yield what the weights depend on; also the release and the architecture, which may round
     differently."""
     yield from (version("labeltree"), platform.machine())
-    yield from (X.shape, X.indptr.astype(np.int64, copy=False), X.indices, X.data)
+    yield from (X.shape, *csr_arrays(X))
     yield asdict(settings.solver)
     yield held
     yield settings.rerank

@@ -71,6 +71,11 @@ class SolverSettings:
         Weights with an absolute value of at most this are set to zero.
     max_nonzeros
         Maximum number of weights per node; the largest are kept. None for no limit.
+    weight_bytes
+        4 to keep weights as float32, 2 to round those of each node to 65,535 steps. For a row of
+        length 1 with n features, this changes a score by at most √n / 65,534 times the largest
+        weight of the node. Rows of other lengths may need 4: weights of features with large values
+        may be small, and matter.
     seed
         Seed of the order of the rows.
     """
@@ -85,6 +90,7 @@ class SolverSettings:
     max_iter: int = MAX_ITER
     weight_threshold: float = 0.09
     max_nonzeros: int | None = None
+    weight_bytes: int = 4
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -294,7 +300,7 @@ def train_nodes(
     trainer = training.trainer
     training = training.on_threads(threads_within(trainer, executor.n_threads, max_memory))
     held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
-    builder = new_layout(tree, X.shape[1], trainer, warm_start)
+    builder = new_layout(tree, X.shape[1], trainer, warm_start, settings.weight_bytes)
     counts = SolverCounts()
     start = time.perf_counter()
     laid_out: list[Future[None]] = []
@@ -331,12 +337,13 @@ def new_layout(
     n_features: int,
     trainer: _core.Trainer,
     warm_start: WarmStart = NO_WARM_START,
+    weight_bytes: int = 4,
 ) -> _core.LayoutBuilder:
     """Return a layout that has the weights of nodes that will not be trained."""
     is_trained = trainer.is_trained()
     kept = untrained_part(warm_start, is_trained)
     is_trained[kept.nodes] = 1
-    builder = _core.LayoutBuilder(tree._native, n_features, is_trained, NEVER, False)
+    builder = _core.LayoutBuilder(tree._native, n_features, is_trained, NEVER, weight_bytes)
     builder.add(*kept.weights)
     return builder
 
