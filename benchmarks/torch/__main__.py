@@ -9,8 +9,10 @@ import types
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "src" / "labeltree"
-DATA_PARTS = ("likelihood", "lengths", "precision")
-PARTS = ("check", "steps", "labels", "modules", "search", "rivals", "profile", *DATA_PARTS)
+DATA_PARTS = ("likelihood", "lengths", "planned", "precision")
+PARTS = (
+    "check", "steps", "labels", "modules", "search", "plan", "rivals", "profile", *DATA_PARTS
+)  # fmt: skip
 
 
 def main() -> None:

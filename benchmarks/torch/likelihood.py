@@ -13,10 +13,12 @@ from benchmarks.torch.data import load
 from benchmarks.torch.draws import N_ROWS
 from benchmarks.torch.layers import AdaptiveSoftmax, FullSoftmax, OneVersusAllClasses
 from benchmarks.torch.search import exactness
-from benchmarks.torch.timing import Recorder, Timer
+from benchmarks.torch.timing import Recorder
 from benchmarks.torch.training import N_DIMENSIONS, Plan, Run, likelihood, timed
-from labeltree.torch import TreeSoftmax
+from labeltree.torch import TreeSoftmax, measure_costs
+from labeltree.torch import plan as planned
 from labeltree.torch.rows import Features, Targets
+from labeltree.torch.timing import Timer
 
 N_HELD_OUT = 100_000
 TWO_TREES = {"n_trees": 2, "group_size": 32, "n_prototypes": 5, "head_lr": 0.01}
@@ -45,6 +47,8 @@ LENGTHS = (
     *(Plan("tree, 32 prototypes", n_prototypes=32, n_epochs=n, head_lr=0.01) for n in (4, 6, 8)),
     *(Plan(TWO, n_epochs=n, **TWO_TREES) for n in (6, 8)),  # type: ignore[arg-type]
 )
+#: Microseconds per row that planned trees may take; None for twice the fastest.
+LIMITS = (None, 0.04, 0.08, 0.16)
 
 
 class Held:
@@ -74,6 +78,18 @@ def compare(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> N
     for plan in PLANS[:1] if quick else PLANS:
         for seed in SEEDS if plan.name in CHOSEN else SEEDS[:1]:
             recorder.part(plan.name, partial(_one, recorder, timer, held, plan, seed))
+
+
+def compare_planned(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> None:
+    """Train the trees that are planned for this device within different times per row."""
+    held = Held(folder)
+    costs = measure_costs(N_DIMENSIONS)
+    for limit in LIMITS[:1] if quick else LIMITS:
+        found = planned(held.targets.counts, N_DIMENSIONS, costs=costs, max_us_per_row=limit)
+        row = next(row for row in found.rows if row.shape == found.best)
+        recorder.add(what="planned", limit=limit, **row._asdict())
+        plan = Plan(f"tree within {limit} us", **row.shape._asdict())
+        recorder.part(plan.name, partial(_one, recorder, timer, held, plan, SEEDS[0]))
 
 
 def _one(recorder: Recorder, timer: Timer, held: Held, plan: Plan, seed: int) -> None:

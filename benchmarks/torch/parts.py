@@ -8,11 +8,13 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.torch import check, likelihood, precision, rivals, search, steps
-from benchmarks.torch.timing import Recorder, Timer
+from benchmarks.torch import check, likelihood, precision, rivals, search, shapes, steps
+from benchmarks.torch.timing import Recorder
 from labeltree.torch import TreeBCE, TreeSoftmax
+from labeltree.torch.timing import Timer
 
 KINDS = ("zipf", "uniform")
+REPEATS = 15
 
 
 def run(names: Sequence[str], output: Path, data: Path | None, *, quick: bool) -> None:
@@ -25,7 +27,7 @@ def run(names: Sequence[str], output: Path, data: Path | None, *, quick: bool) -
         cuda=torch.version.cuda,
     )
     torch.manual_seed(0)
-    timer = Timer(5 if quick else 15)
+    timer = Timer("cuda", 5 if quick else REPEATS)
     for name in names:
         for title, part in _cases(name, recorder, timer, data, quick=quick):
             recorder.part(title, part)
@@ -60,6 +62,11 @@ def _cases(
             (f"{name} {tree}", partial(search.beams, recorder, timer, tree))
             for tree in search.TREES[few]
         ]
+    if name == "plan":
+        return [
+            (f"{name} {title}", partial(shapes.estimates, recorder, timer, labels_per_row, method))
+            for title, labels_per_row, method in shapes.CASES[few]
+        ]
     if name == "profile":
         return [
             (f"{name} {tree} {method}", partial(steps.profile, recorder, tree, method))
@@ -80,6 +87,7 @@ def _cases(
     comparisons = {
         "likelihood": likelihood.compare,
         "lengths": likelihood.compare_lengths,
+        "planned": likelihood.compare_planned,
         "precision": precision.compare,
     }
     return [(name, partial(comparisons[name], recorder, timer, data, quick=quick))]

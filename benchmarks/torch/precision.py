@@ -13,9 +13,10 @@ import numpy as np
 
 from benchmarks.torch.data import load
 from benchmarks.torch.layers import OneVersusAll
-from benchmarks.torch.timing import Recorder, Timer
+from benchmarks.torch.timing import Recorder
 from benchmarks.torch.training import N_DIMENSIONS, Plan, Run, precision, timed
 from labeltree.torch.rows import Features, Targets
+from labeltree.torch.timing import Timer
 
 N_EPOCHS = 15
 RATES = (0.005, 0.01, 0.02)

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from benchmarks.torch.draws import N_FEATURES, N_ROWS, labels, rows
 from benchmarks.torch.steps import PER_ROW
-from benchmarks.torch.timing import Recorder, Timer
+from benchmarks.torch.timing import Recorder
+from labeltree.torch.timing import Timer
 
 CUTOFFS = {60160: [2000, 10000], 1000000: [4000, 40000, 200000]}
 

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from benchmarks.torch.draws import N_FEATURES, N_ROWS, rows
 from benchmarks.torch.steps import Tree
-from benchmarks.torch.timing import Recorder, Timer, graphed
+from benchmarks.torch.timing import Recorder
 from labeltree.torch import TreeSoftmax, plain
+from labeltree.torch.timing import Timer, captured
 
 TREES = [
     Tree(60160, 0, 64),
@@ -34,7 +35,7 @@ def beams(recorder: Recorder, timer: Timer, tree: Tree) -> None:
     x = rows()
     head.top_k(x, 5, beam=BEAM)
     found = {"eager": timer.median(lambda: head.top_k(x, 5, beam=BEAM)) / N_ROWS}
-    graph = graphed(lambda: head.top_k(x, 5, beam=BEAM))
+    graph = captured(lambda: head.top_k(x, 5, beam=BEAM))
     found["us_row"] = timer.median(graph.replay) / N_ROWS
     recorder.add(what="beam", **tree._asdict(), beam=BEAM, **found)
 

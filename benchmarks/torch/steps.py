@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.torch.draws import N_FEATURES, N_ROWS, labels, rows
-from benchmarks.torch.timing import Recorder, Timer, graphed, transient_bytes
-from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax
-from labeltree.torch import graphed as graphed_layer
+from benchmarks.torch.timing import Recorder, transient_bytes
+from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax, graphed
+from labeltree.torch.timing import Timer, captured
 
 PER_ROW = 5  # labels of a row, for several labels per row
 
@@ -94,7 +94,7 @@ def module_steps(recorder: Recorder, timer: Timer, tree: Tree, kind: type) -> No
         n_drawn = N_ROWS if kind is TreeSoftmax else PER_ROW * N_ROWS
         shape = (N_ROWS,) if kind is TreeSoftmax else (N_ROWS, PER_ROW)
         target = labels(tree.n_labels, "zipf", tree.n_head, n_drawn).view(shape)
-        graphed_layer(head, N_ROWS, n_labels=None if kind is TreeSoftmax else PER_ROW)
+        graphed(head, N_ROWS, n_labels=None if kind is TreeSoftmax else PER_ROW)
         step = _module_step(head, rows().requires_grad_(), target)
         found = {"module": timer.median(step) / N_ROWS}
         with torch.autograd.set_multithreading_enabled(False):
@@ -122,7 +122,7 @@ def _time(
     with torch.autograd.set_multithreading_enabled(False):
         one_thread = timer.median(_module_step(head, x, target), prepare)
         found["eager_one_thread"] = one_thread / N_ROWS
-    graph = graphed(step)
+    graph = captured(step)
     found["us_row"] = timer.median(graph.replay, prepare) / N_ROWS
     recorder.add(
         what=what, **tree._asdict(), kind=kind, method=method, **found, transient_mb=transient / 1e6

@@ -31,6 +31,7 @@ class Plan:
     group_size: int = 64
     n_prototypes: int = 8
     n_head: int = 0
+    middle_size: int | None = None
     tree_epochs: float = 1  #: epochs under the first tree
     fresh: bool = False  #: whether training starts again under the second tree
     root: str = "adam"  #: method of the root
@@ -93,7 +94,11 @@ class Run:
         made = []
         for i in range(plan.n_trees):
             layout = cluster(
-                means, group_size=plan.group_size, head=frequent, random_state=self.seed + 17 * i
+                means,
+                group_size=plan.group_size,
+                middle_size=plan.middle_size,
+                head=frequent,
+                random_state=self.seed + 17 * i,
             )
             settings = {"device": "cuda", "dtype": torch.bfloat16}
             head: Any

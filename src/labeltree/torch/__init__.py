@@ -16,13 +16,16 @@ except ModuleNotFoundError as error:
 
 from labeltree.torch.bce import TreeBCE
 from labeltree.torch.clusters import cluster
+from labeltree.torch.costs import StepCosts, TreeShape
 from labeltree.torch.encoders import BagEncoder
 from labeltree.torch.export import to_classifier
 from labeltree.torch.fused import FusedOptimizer
 from labeltree.torch.graphs import graphed
 from labeltree.torch.head import TreeOutput
 from labeltree.torch.layout import Layout
+from labeltree.torch.measuring import measure_costs
 from labeltree.torch.mixture import TreeMixture
+from labeltree.torch.plans import Plan, plan
 from labeltree.torch.search import TopK
 from labeltree.torch.softmax import TreeSoftmax
 from labeltree.torch.text_encoder import TextEncoder
@@ -32,16 +35,21 @@ __all__ = [
     "BagEncoder",
     "FusedOptimizer",
     "Layout",
+    "Plan",
+    "StepCosts",
     "TextEncoder",
     "TopK",
     "TreeBCE",
     "TreeMixture",
     "TreeNetwork",
     "TreeOutput",
+    "TreeShape",
     "TreeSoftmax",
     "cluster",
     "fit",
     "graphed",
+    "measure_costs",
+    "plan",
     "to_classifier",
 ]
 del _torch

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from labeltree.arguments import check_integer
 from labeltree.torch.bce import TreeBCE
-from labeltree.torch.clusters import cluster
+from labeltree.torch.clusters import shaped
+from labeltree.torch.costs import TreeShape
 from labeltree.torch.encoders import BagEncoder
 from labeltree.torch.fused import FusedOptimizer
 from labeltree.torch.head import TreeHead
@@ -62,8 +63,7 @@ class Settings:
     """How `fit` trains."""
 
     n_trees: int
-    group_size: int
-    n_prototypes: int
+    shape: TreeShape
     n_epochs: int
     tree_epochs: int
     batch_size: int
@@ -79,7 +79,9 @@ def fit(
     *,
     encoder: nn.Module | None = None,
     n_trees: int = 1,
+    n_head: int = 0,
     group_size: int = 64,
+    middle_size: int | None = None,
     n_prototypes: int = 8,
     n_epochs: int = 6,
     tree_epochs: int = 1,
@@ -106,8 +108,8 @@ def fit(
         `BagEncoder` of 512 dimensions.
     n_trees
         Number of trees for one class per row; see `TreeMixture`.
-    group_size, n_prototypes
-        Shape of the tree; see `cluster` and `TreeSoftmax`.
+    n_head, group_size, middle_size, n_prototypes
+        Shape of the tree; see `TreeShape`. `plan` finds one for a device.
     n_epochs
         Number of passes over the rows.
     tree_epochs
@@ -142,15 +144,16 @@ def fit(
     for name, value in (("n_trees", n_trees), ("n_epochs", n_epochs), ("batch_size", batch_size)):
         check_integer(name, value, minimum=1)
     place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    shape = TreeShape(n_head, group_size, middle_size, n_prototypes)
     dtype = torch.bfloat16 if place.type == "cuda" else torch.float32
     features, targets = Features(X, place), Targets(Y, place)
     if n_trees > 1 and not targets.is_single:
         raise ValueError(f"n_trees must be 1 for several labels per row, but is {n_trees}")
+    shape.check(targets.n_labels)
     rate = HEAD_RATES[targets.is_single] if head_lr is None else head_lr
     settings = Settings(
         n_trees,
-        group_size,
-        n_prototypes,
+        shape,
         n_epochs,
         tree_epochs,
         batch_size,
@@ -210,12 +213,12 @@ class _Training:
     def _head(self, means: Tensor, number: int) -> TreeHead:
         settings = self._settings
         seed = settings.random_state + number
-        layout = cluster(means, group_size=settings.group_size, random_state=seed)
+        layout = shaped(settings.shape, means, self._targets.counts, random_state=seed)
         d = int(self._encoder.n_dimensions)  # type: ignore[arg-type]
         factory = {"device": self._device, "dtype": settings.dtype}
         head: TreeHead
         if self._targets.is_single:
-            head = TreeSoftmax(d, layout, n_prototypes=settings.n_prototypes, **factory)
+            head = TreeSoftmax(d, layout, n_prototypes=settings.shape.n_prototypes, **factory)
         else:
             head = TreeBCE(d, layout, **factory)
             set_priors(head, self._targets.counts, len(self._targets))
