@@ -27,6 +27,7 @@ from labeltree.torch.measuring import measure_costs
 from labeltree.torch.mixture import TreeMixture
 from labeltree.torch.plans import Plan, plan
 from labeltree.torch.search import TopK
+from labeltree.torch.sharded import ShardedTree
 from labeltree.torch.softmax import TreeSoftmax
 from labeltree.torch.text_encoder import TextEncoder
 from labeltree.torch.trainer import TreeNetwork, fit
@@ -36,6 +37,7 @@ __all__ = [
     "FusedOptimizer",
     "Layout",
     "Plan",
+    "ShardedTree",
     "StepCosts",
     "TextEncoder",
     "TopK",
