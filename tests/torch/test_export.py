@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="labeltree.torch needs torch")
 
 import labeltree as lt
-from labeltree.torch import Layout, to_classifier
+from labeltree.torch import Layout, TreeMixture, to_classifier
 
 from .heads import NO_HEAD, THREE, TWO, bce, rows, softmax
 
@@ -20,6 +20,13 @@ def test_a_softmax_keeps_its_probabilities(layout, bias) -> None:
     head, x = softmax(layout, bias=bias), rows()
     found = to_classifier(head).predict_proba(x.numpy())
     np.testing.assert_allclose(found, head.log_prob(x).exp().detach(), rtol=2e-4, atol=1e-7)
+
+
+def test_a_mixture_keeps_its_probabilities(tmp_path) -> None:
+    mixture, x = TreeMixture([softmax(TWO), softmax(THREE, bias=True)]), rows()
+    to_classifier(mixture).save(tmp_path / "mixture.lt")
+    found = lt.load(tmp_path / "mixture.lt").predict_proba(x.numpy())
+    np.testing.assert_allclose(found, mixture.log_prob(x).exp().detach(), rtol=2e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("layout", [Layout.even(60, group_size=9, n_head=3), NO_HEAD])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 
 from labeltree.torch.bce import TreeBCE
 from labeltree.torch.head import TreeHead
+from labeltree.torch.mixture import TreeMixture
 
 if TYPE_CHECKING:
     from labeltree.estimators import HSMClassifier, PLTClassifier
+    from labeltree.model.layout import Layout as ModelLayout
     from labeltree.model.model import Model
     from labeltree.trees import LabelTree
 
@@ -22,11 +24,12 @@ SHIFT = 30.0
 
 @torch.no_grad()
 def to_classifier(
-    head: TreeHead, *, classes: Iterable[Any] | None = None
+    head: TreeHead | TreeMixture, *, classes: Iterable[Any] | None = None
 ) -> PLTClassifier | HSMClassifier:
     """Return a classifier of labeltree whose rows are the encoded rows of the layer.
 
-    A `TreeSoftmax` becomes an `HSMClassifier` and a `TreeBCE` a `PLTClassifier`. Save it with
+    A `TreeSoftmax` becomes an `HSMClassifier`, a `TreeMixture` one with several trees, and a
+    `TreeBCE` a `PLTClassifier`. Save it with
     ``save``, and `labeltree serve` answers queries of encoded rows. Probabilities of a
     `TreeSoftmax` are the same while no score exceeds 20: the classifier divides the sigmoids of
     siblings by their sum, and lowers all scores so that these are proportional to exponentials.
@@ -34,7 +37,9 @@ def to_classifier(
     Parameters
     ----------
     head
-        The trained layer, with one prototype per group.
+        The trained layer, with one prototype per group. A model file cannot hold several: the
+        probability of a group is then a sum over weight vectors, but a node has one vector, and a
+        label is in one leaf.
     classes
         Names of the classes; their numbers by default.
 
@@ -53,8 +58,12 @@ def to_classifier(
     from labeltree.estimators.state import FitCounts, FittedState
 
     is_bce = isinstance(head, TreeBCE)
-    _check(head, is_bce)
-    classifier = (PLTClassifier if is_bce else HSMClassifier)(loss="logistic", normalize=False)
+    heads = [cast(TreeHead, one) for one in head.heads] if isinstance(head, TreeMixture) else [head]
+    for one in heads:
+        _check(one, is_bce)
+    classifier = (PLTClassifier if is_bce else HSMClassifier)(
+        loss="logistic", normalize=False, n_trees=len(heads)
+    )
     names = np.arange(head.n_classes) if classes is None else np.asarray(list(classes))
     if len(names) != head.n_classes:
         raise ValueError(
@@ -64,10 +73,10 @@ def to_classifier(
         label_kind="sets" if is_bce else "classes",
         dense_labels=False,
         row_scaling=AS_THEY_ARE,
-        n_features=head.in_features,
+        n_features=heads[0].in_features,
         counts=FitCounts(0, 0, 0, 0),
         class_names=names,
-        laid_out=_model(head, is_bce),
+        laid_out=_model(heads, is_bce),
     )
     return classifier
 
@@ -75,8 +84,8 @@ def to_classifier(
 def _check(head: TreeHead, is_bce: bool) -> None:
     if head.n_prototypes > 1:
         raise ValueError(
-            f"an exported layer must have one prototype per group, but has {head.n_prototypes}; "
-            "train with n_prototypes=1"
+            f"an exported layer must have one prototype per group, but has {head.n_prototypes}, "
+            "and a node of a model has one weight vector; train with n_prototypes=1, or several trees"
         )
     if head.n_head + head.layout.n_top < 2:
         raise ValueError(
@@ -90,13 +99,20 @@ def _check(head: TreeHead, is_bce: bool) -> None:
         )
 
 
-def _model(head: TreeHead, is_bce: bool) -> Model:
-    from labeltree import _core
+def _model(heads: Sequence[TreeHead], is_bce: bool) -> Model:
     from labeltree.model.calibration import INDEPENDENT, ONE, Calibration
-    from labeltree.model.layout import Layout as ModelLayout
     from labeltree.model.model import Model
 
-    tree = head.layout.to_tree()
+    trees = [head.layout.to_tree() for head in heads]
+    layouts = [_laid_out(*pair, is_bce) for pair in zip(heads, trees, strict=True)]
+    calibration = Calibration(siblings=INDEPENDENT if is_bce else ONE)
+    return Model(trees, layouts, "logistic", heads[0].in_features, False, calibration)
+
+
+def _laid_out(head: TreeHead, tree: LabelTree, is_bce: bool) -> ModelLayout:
+    from labeltree import _core
+    from labeltree.model.layout import Layout as ModelLayout
+
     d = head.in_features
     values, bias = _rows_of_nodes(head, tree)
     if not is_bce:
@@ -108,8 +124,7 @@ def _model(head: TreeHead, is_bce: bool) -> Model:
     starts = np.arange(0, len(nodes) * d + 1, d, dtype=np.int64)
     features = np.tile(np.arange(d, dtype=np.int32), len(nodes))
     builder.add(nodes, starts, features, values.ravel(), bias)
-    calibration = Calibration(siblings=INDEPENDENT if is_bce else ONE)
-    return Model([tree], [ModelLayout(*builder.finish())], "logistic", d, False, calibration)
+    return ModelLayout(*builder.finish())
 
 
 def _rows_of_nodes(head: TreeHead, tree: LabelTree) -> tuple[Any, Any]:
