@@ -27,9 +27,8 @@ def check_kernels(recorder: Recorder) -> None:
         layout = Layout.even(n_labels, group_size=size, middle_size=middle, n_head=n_head)
         softmax = TreeSoftmax(d, layout, n_prototypes=n_prototypes, bias=bias)
         recorder.part(f"softmax {layout.n_groups}", partial(_check_softmax, recorder, softmax))
-        if middle is None:
-            labels = TreeBCE(d, layout, bias=bias)
-            recorder.part(f"bce {layout.n_groups}", partial(_check_bce, recorder, labels))
+        labels = TreeBCE(d, layout, bias=bias)
+        recorder.part(f"bce {layout.n_groups}", partial(_check_bce, recorder, labels))
 
 
 def _check_softmax(recorder: Recorder, head: Any) -> None:

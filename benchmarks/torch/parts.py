@@ -52,9 +52,10 @@ def _cases(
         ]
     if name == "modules":
         trees = [steps.TREES[i] for i in (0, 4, 6)]
+        label_trees = [steps.LABEL_TREES[i] for i in (0, 5)]
         return [
             (f"{name} {tree}", partial(steps.module_steps, recorder, timer, tree, kind))
-            for kind, some in ((TreeSoftmax, trees), (TreeBCE, steps.LABEL_TREES[::2]))
+            for kind, some in ((TreeSoftmax, trees), (TreeBCE, label_trees))
             for tree in some[few]
         ]
     if name == "search":

@@ -68,7 +68,8 @@ def main() -> None:
     top = {"PROTOTYPES": 4, "GROUPS": 1024, "HEAD": 256, "SOFTMAX": True, "BEAM": 8}
     for kernel, constants in (
         (plan.label_keys, {"BLOCK": 256}),
-        (plan.pair_keys, {"LANES": 32}),
+        (plan.pair_keys, {"MIDDLE": False, "LANES": 32}),
+        (plan.pair_keys, {"MIDDLE": True, "LANES": 32}),
         (plan.plan_groups, {"TILE": 16, "BLOCK": 128, "STEPS": 15}),
         (root.root_softmax, {"PROTOTYPES": 4, "BLOCK": 4096, "BACKWARD": True}),
         (root.root_bce, {"BLOCK": 1024, "BACKWARD": True, "LABELS": 8}),

@@ -1,15 +1,29 @@
 """TreeBCE in plain PyTorch, against its definition in float64."""
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="labeltree.torch needs torch")
 F = torch.nn.functional
 
-from labeltree.torch import TreeBCE
-
-from .heads import N_FEATURES, NO_HEAD, THREE, TWO, all_log_prob, bce, rows
+from .heads import NO_HEAD, THREE, TWO, all_log_prob, bce, rows
 
 TARGET = torch.tensor([[3, 7, 40], [41, -1, 42], [-1, -1, -1], [59, 59, 0]])
+
+
+def middle_loss(head, x, labels):
+    """Return the loss over the children of every positive middle node of one row."""
+    layout = head.layout
+    deep = [label for label in labels if layout.group[label] >= 0]
+    above = np.repeat(np.arange(layout.n_top), layout.middle_sizes)
+    positive = {int(layout.group[label]) for label in deep}
+    total = torch.zeros((), dtype=x.dtype)
+    for node in {int(above[group]) for group in positive}:
+        own = np.flatnonzero(above == node).tolist()
+        z = F.linear(x, head.middle[own], head.middle_bias[own])
+        hot = torch.tensor([float(group in positive) for group in own], dtype=x.dtype)
+        total = total + F.binary_cross_entropy_with_logits(z, hot, reduction="sum")
+    return total
 
 
 def loss_by_definition(head, x, target):
@@ -23,6 +37,8 @@ def loss_by_definition(head, x, target):
         hot = torch.zeros_like(top)
         hot[[int(layout.top[label]) for label in labels]] = 1
         total[i] += F.binary_cross_entropy_with_logits(top, hot, reduction="sum")
+        if layout.middle_sizes is not None:
+            total[i] += middle_loss(head, x[i], labels)
         for group in {int(layout.group[label]) for label in labels} - {-1}:
             own = layout.order[n:][layout.group[layout.order[n:]] == group].tolist()
             places = [int(layout.position[label]) - n for label in own]
@@ -32,7 +48,7 @@ def loss_by_definition(head, x, target):
     return total
 
 
-@pytest.mark.parametrize("layout", [TWO, NO_HEAD])
+@pytest.mark.parametrize("layout", [TWO, NO_HEAD, THREE])
 def test_the_loss_is_that_of_the_nodes_of_algorithm_1(layout) -> None:
     head, x = bce(layout).double(), rows(4, dtype=torch.float64)
     output, loss = head(x, TARGET)
@@ -41,8 +57,9 @@ def test_the_loss_is_that_of_the_nodes_of_algorithm_1(layout) -> None:
     torch.testing.assert_close(loss, wanted.mean())
 
 
-def test_gradients_are_those_of_the_definition() -> None:
-    head, x = bce().double(), rows(4, dtype=torch.float64)
+@pytest.mark.parametrize("layout", [TWO, THREE])
+def test_gradients_are_those_of_the_definition(layout) -> None:
+    head, x = bce(layout).double(), rows(4, dtype=torch.float64)
     wanted = torch.autograd.grad(
         loss_by_definition(head, x, TARGET).mean(), list(head.parameters())
     )
@@ -58,19 +75,15 @@ def test_offsets_give_the_same_loss_as_padding() -> None:
     torch.testing.assert_close(found.loss, head(x, TARGET).loss)
 
 
-def test_log_prob_is_the_product_along_the_path() -> None:
-    head, x = bce().double(), rows(3, dtype=torch.float64)
+@pytest.mark.parametrize("layout", [TWO, THREE])
+def test_log_prob_is_the_product_along_the_path(layout) -> None:
+    head, x = bce(layout).double(), rows(3, dtype=torch.float64)
     torch.testing.assert_close(head.log_prob(x), all_log_prob(head, x))
 
 
 def test_predict_compares_with_the_threshold() -> None:
     head, x = bce(), rows()
     assert torch.equal(head.predict(x, 0.2), head.log_prob(x).exp() >= 0.2)
-
-
-def test_three_levels_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^tree must have two levels, but has three"):
-        TreeBCE(N_FEATURES, THREE)
 
 
 def test_labels_in_one_dimension_need_offsets() -> None:

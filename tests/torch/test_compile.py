@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="labeltree.torch needs torch")
 
-from .heads import bce, classes, rows, softmax
+from .heads import THREE, TWO, bce, classes, rows, softmax
 
 LABELS = torch.tensor([[3, 7, 40], [41, -1, 42], [-1, -1, -1], [59, 59, 0]] * 3)
 
@@ -15,8 +15,11 @@ LABELS = torch.tensor([[3, 7, 40], [41, -1, 42], [-1, -1, -1], [59, 59, 0]] * 3)
 # Dynamo itself creates such an instance.
 @pytest.mark.filterwarnings("ignore:.*autograd.function.Function.*:DeprecationWarning")
 @pytest.mark.parametrize(("make", "target"), [(softmax, classes()), (bce, LABELS)])
-def test_a_compiled_step_has_no_graph_break_and_the_same_gradients(make, target, kernels) -> None:
-    head, x = make(), rows().requires_grad_()
+@pytest.mark.parametrize("layout", [TWO, THREE])
+def test_a_compiled_step_has_no_graph_break_and_the_same_gradients(
+    make, target, layout, kernels
+) -> None:
+    head, x = make(layout), rows().requires_grad_()
 
     def loss(x):
         return head(torch.tanh(x), target).loss

@@ -29,7 +29,14 @@ def test_a_mixture_keeps_its_probabilities(tmp_path) -> None:
     np.testing.assert_allclose(found, mixture.log_prob(x).exp().detach(), rtol=2e-4, atol=1e-7)
 
 
-@pytest.mark.parametrize("layout", [Layout.even(60, group_size=9, n_head=3), NO_HEAD])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout.even(60, group_size=9, n_head=3),
+        NO_HEAD,
+        Layout.even(60, group_size=5, middle_size=4),
+    ],
+)
 def test_labels_keep_their_probabilities(layout) -> None:
     head, x = bce(layout), rows()
     found = to_classifier(head).predict_proba(x.numpy(), threshold=0.0).toarray()
@@ -52,6 +59,11 @@ def test_several_prototypes_are_refused() -> None:
 def test_a_root_with_one_child_is_refused() -> None:
     with pytest.raises(ValueError, match=r"must have at least two children, but has 1"):
         to_classifier(bce(Layout.even(60)))
+
+
+def test_a_group_alone_below_its_middle_node_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"must have at least two groups, but one has 1"):
+        to_classifier(bce(SINGLE_MIDDLE))
 
 
 def test_a_label_alone_in_its_group_is_refused() -> None:

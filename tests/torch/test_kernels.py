@@ -32,7 +32,7 @@ def test_softmax_has_the_loss_and_gradients_of_the_plain_path(
         torch.testing.assert_close(one.grad, of_plain.grad)
 
 
-@pytest.mark.parametrize("layout", [TWO, NO_HEAD])
+@pytest.mark.parametrize("layout", [TWO, NO_HEAD, THREE])
 @pytest.mark.parametrize("bias", [False, True])
 def test_bce_has_the_loss_and_gradients_of_the_plain_path(layout, bias, kernels) -> None:
     head = bce(layout, bias=bias)
@@ -49,8 +49,9 @@ def test_bce_has_the_loss_and_gradients_of_the_plain_path(layout, bias, kernels)
         torch.testing.assert_close(one.grad, of_plain.grad)
 
 
-def test_rows_with_many_labels_count_each_group_once(kernels) -> None:
-    head = bce()
+@pytest.mark.parametrize("layout", [TWO, THREE])
+def test_rows_with_many_labels_count_each_group_once(layout, kernels) -> None:
+    head = bce(layout)
     target = torch.stack([torch.arange(45), torch.arange(45) % 7])
     x = rows(2)
     row = torch.arange(2)[:, None].expand_as(target)
@@ -83,6 +84,19 @@ def test_fused_bce_updates_groups_with_rows_only(kernels) -> None:
     changed = (head.leaf != before).any(1)
     of_leaf = head.layout.group[head.layout.order][head.n_head :]
     assert {int(g) for g in of_leaf[changed.numpy()]} == touched
+
+
+@pytest.mark.parametrize("layout", [TWO, THREE])
+def test_fused_bce_updates_are_those_of_the_plain_path(layout, monkeypatch, kernels) -> None:
+    head, x = bce(layout), rows(4)
+    other = copy.deepcopy(head)
+    for one in (head, other):
+        FusedOptimizer(one, lr=0.1)
+    head(x, TARGET).loss.backward()
+    monkeypatch.delenv("TRITON_INTERPRET")
+    other(x, TARGET).loss.backward()
+    for one, wanted in zip(head.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(one, wanted, atol=2e-5, rtol=1e-4)
 
 
 def test_bfloat16_weights_are_updated_in_float32(kernels) -> None:

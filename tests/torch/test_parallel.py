@@ -24,6 +24,7 @@ CASES: dict[str, Any] = {
     "softmax with three levels": (softmax, {"layout": THREE, "n_prototypes": 2}, classes()),
     "one part without rows": (softmax, {}, torch.full((12,), 3)),
     "labels": (bce, {}, LABELS),
+    "labels with three levels": (bce, {"layout": THREE}, LABELS),
 }
 
 pytestmark = pytest.mark.skipif(

@@ -24,10 +24,13 @@ def test_the_exact_search_finds_the_top_of_all_classes(layout, n_prototypes) -> 
     torch.testing.assert_close(found.log_prob, values.detach())
 
 
-def test_the_exact_search_of_labels_finds_the_top_of_all() -> None:
-    head, x = bce(MANY), rows(6)
+@pytest.mark.parametrize("layout", [MANY, THREE])
+def test_the_exact_search_of_labels_finds_the_top_of_all(layout) -> None:
+    head, x = bce(layout), rows(6)
     found = head.top_k(x, 5)
-    assert torch.equal(found.classes, head.log_prob(x).topk(5, 1).indices)
+    values, places = head.log_prob(x).topk(5, 1)
+    assert torch.equal(found.classes, places)
+    torch.testing.assert_close(found.log_prob, values.detach())
 
 
 @pytest.mark.parametrize("room", [1, 3])

@@ -45,11 +45,12 @@ def test_several_trees_are_trained_together() -> None:
     assert (network.top_k(X, 1).classes[:, 0].numpy() == classes).mean() > 0.95
 
 
-def test_labels_are_learned_from_sparse_rows() -> None:
+@pytest.mark.parametrize("shape", [{}, {"n_head": 1, "group_size": 3, "middle_size": 2}])
+def test_labels_are_learned_from_sparse_rows(shape) -> None:
     X, classes = drawn()
     ones = np.ones(N_ROWS)
     Y = csr_array((ones, (np.arange(N_ROWS), classes)), shape=(N_ROWS, N_CLASSES))
-    network = trained(X, Y)
+    network = trained(X, Y, **shape)
     assert isinstance(network.head, TreeBCE)
     found = network.top_k(X, 1).classes[:, 0].numpy()
     assert (found == classes).mean() > 0.95

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from labeltree.torch import plain
-from labeltree.torch.head import TreeHead, TreeOutput, as_layout
+from labeltree.torch.head import TreeHead, TreeOutput
 from labeltree.torch.layout import Layout
 from labeltree.torch.loss import tree_loss
 from labeltree.torch.search import TopK, top_k
@@ -28,7 +28,7 @@ class TreeBCE(TreeHead):
     in_features
         Number of features of a row; a multiple of 16 on a GPU.
     tree
-        A `LabelTree` or a `Layout` of two levels, or the number of labels.
+        A `LabelTree` or a `Layout`, or the number of labels.
     bias
         Whether nodes have a bias.
     device, dtype
@@ -54,10 +54,7 @@ class TreeBCE(TreeHead):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        layout = as_layout(tree, n_levels=2)
-        if layout.middle_sizes is not None:
-            raise ValueError("tree must have two levels, but has three; use n_levels=2")
-        super().__init__(in_features, layout, n_prototypes=1, bias=bias, device=device, dtype=dtype)
+        super().__init__(in_features, tree, n_prototypes=1, bias=bias, device=device, dtype=dtype)
 
     def forward(self, x: Tensor, target: Tensor, offsets: Tensor | None = None) -> TreeOutput:
         """Return the log-likelihood of the labels of each row, and the mean negative one.

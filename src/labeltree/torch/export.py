@@ -85,12 +85,18 @@ def _check(head: TreeHead, is_bce: bool) -> None:
     if head.n_prototypes > 1:
         raise ValueError(
             f"an exported layer must have one prototype per group, but has {head.n_prototypes}, "
-            "and a node of a model has one weight vector; train with n_prototypes=1, or several trees"
+            "and a node of a model has one weight vector; train one prototype, or several trees"
         )
     if head.n_head + head.layout.n_top < 2:
         raise ValueError(
             "the root of an exported layer must have at least two children, but has 1; "
             "use smaller groups"
+        )
+    middle_sizes = head.layout.middle_sizes
+    if is_bce and middle_sizes is not None and (middle_sizes == 1).any():
+        raise ValueError(
+            "middle nodes of an exported layer must have at least two groups, but one has 1; "
+            "use another middle_size"
         )
     if is_bce and (head.layout.group_sizes == 1).any():
         raise ValueError(

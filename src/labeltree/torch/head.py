@@ -209,10 +209,10 @@ class TreeHead(nn.Module):
         )
 
 
-def as_layout(tree: LabelTree | Layout | int, n_levels: int | None = None) -> Layout:
+def as_layout(tree: LabelTree | Layout | int) -> Layout:
     """Return the layout of a tree, or of a number of classes in their order."""
     if isinstance(tree, Layout):
         return tree
     if isinstance(tree, int):
         return Layout.even(tree)
-    return Layout.from_tree(tree, n_levels=n_levels)
+    return Layout.from_tree(tree)

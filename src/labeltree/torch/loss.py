@@ -50,6 +50,8 @@ class _TreeLoss(torch.autograd.Function):
         else:
             made = steps.bce_forward(x, target, start, *tree)
         ctx.call = call
+        # Levels share one order of the rows, unless rows have several labels.
+        ctx.n_sorted = 1 if start is None else max(1, call.n_weights - 1)
         if call.backward:
             ctx.save_for_backward(x, *p, *made[1:])
         ctx.mark_non_differentiable(made[0])
@@ -63,7 +65,8 @@ class _TreeLoss(torch.autograd.Function):
         x, *rest = ctx.saved_tensors
         n = call.n_weights * (2 if call.head.root_bias is not None else 1)
         weights, biases = rest[: call.n_weights], rest[call.n_weights : n]
-        dx, dz, row_at, *saved = rest[n:]
+        dx, dz, *made = rest[n:]
+        row_at, saved = made[: ctx.n_sorted], made[ctx.n_sorted :]
         arguments = (x, dz, row_at, saved, factor, weights, biases, call.tables, call.sizes)
         found: list[Tensor | None] = [None] * n
         if call.head.fused is None:

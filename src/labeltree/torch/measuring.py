@@ -58,8 +58,7 @@ def trials(n_base: int, *, is_bce: bool) -> list[Trial]:
     made = [Trial(*one) for one in given]
     if not is_bce:
         return made
-    two = [one for one in made if one.shape.middle_size is None]
-    return [one._replace(shape=one.shape._replace(n_prototypes=1)) for one in two]
+    return [one._replace(shape=one.shape._replace(n_prototypes=1)) for one in made]
 
 
 def measure_costs(

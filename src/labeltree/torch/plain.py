@@ -57,17 +57,29 @@ def bce_log_likelihood(head: TreeHead, x: Tensor, row: Tensor, target: Tensor) -
     """
     position, group, top = _places(head, target)
     total = _bernoulli(root_logits(head, x), _hot(x, row, top, head.n_head + head.layout.n_top))
-    level = head.levels()
-    if not level:
-        return total
     inside = group >= 0
-    pairs = torch.unique(torch.stack([group[inside], row[inside]]), dim=1)
-    found = _grouped(level[0], x[pairs[1]], pairs[0])  # pairs are sorted by group already
+    row, group = row[inside], group[inside]
+    for level in head.levels():
+        is_leaf = level.weight is head.leaf
+        parent = group if is_leaf else top[inside] - head.n_head
+        node = position[inside] - head.n_head if is_leaf else group
+        total = _with_level(total, level, x, row, parent, node)
+    return total
+
+
+def _with_level(
+    total: Tensor, level: Level, x: Tensor, row: Tensor, parent: Tensor, node: Tensor
+) -> Tensor:
+    """Add the log-likelihood of the children of every positive node above a level."""
+    pairs = torch.unique(torch.stack([parent, row]), dim=1)
+    bounds = torch.arange(len(level.first), device=x.device, dtype=torch.int32)
+    found = _grouped(
+        level._replace(bounds=bounds), x[pairs[1]], pairs[0]
+    )  # pairs are sorted by group already
     n_rows = len(x)
     # Pairs are unique, so that the place of each label is found among their numbers.
-    place = torch.searchsorted(pairs[0] * n_rows + pairs[1], group[inside] * n_rows + row[inside])
-    column = position[inside] - head.n_head - level[0].first[group[inside]]
-    hot = _hot(found.logits, place, column, found.logits.shape[1])
+    place = torch.searchsorted(pairs[0] * n_rows + pairs[1], parent * n_rows + row)
+    hot = _hot(found.logits, place, node - level.first[parent], found.logits.shape[1])
     is_real = found.logits.detach() > -torch.inf
     logits = torch.where(is_real, found.logits, 0.0)
     terms = F.binary_cross_entropy_with_logits(logits, hot, reduction="none")
@@ -101,9 +113,14 @@ def bce_log_prob(head: TreeHead, x: Tensor) -> Tensor:
     top = F.logsigmoid(root_logits(head, x))
     inside = top[:, head.n_head :]
     for level in head.levels():
-        sizes = level.first.diff().long()
-        inside = F.logsigmoid(_level_logits(level, x)) + inside.repeat_interleave(sizes, 1)
+        inside = level_log_sigmoid(level, x, inside)
     return torch.cat([top[:, : head.n_head], inside], 1)[:, head.position.long()]
+
+
+def level_log_sigmoid(level: Level, x: Tensor, above: Tensor) -> Tensor:
+    """Return what `level_log_softmax` does, for nodes with sigmoids."""
+    sizes = level.first.diff().long()
+    return F.logsigmoid(_level_logits(level, x)) + above.repeat_interleave(sizes, 1)
 
 
 def _places(head: TreeHead, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:

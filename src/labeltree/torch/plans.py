@@ -106,7 +106,7 @@ def estimates(
 ) -> list[PlanRow]:
     """Return the time and the coarseness of every candidate; probabilities descend."""
     n_labels = len(probabilities)
-    bases = _bases(n_labels, is_bce=is_bce)
+    bases = _bases(n_labels)
     in_order = {n: by_position(probabilities, n) for n in {base.n_head for base in bases}}
     rows = []
     for base in bases:
@@ -137,13 +137,13 @@ def chosen(rows: list[PlanRow], max_us_per_row: float | None = None) -> Plan:
     return Plan(front, [row for row in front if row.us_per_row <= limit][-1].shape)
 
 
-def _bases(n_labels: int, *, is_bce: bool) -> list[TreeShape]:
+def _bases(n_labels: int) -> list[TreeShape]:
     """Return the candidates with one prototype."""
     made = []
     for size in GROUP_SIZES:
         for n_head in HEAD_SIZES:
             n_groups = -(-(n_labels - n_head) // size)
-            for middle in MIDDLE_SIZES[:1] if is_bce else MIDDLE_SIZES:
+            for middle in MIDDLE_SIZES:
                 is_deep = middle is None or middle * 4 <= n_groups
                 if n_groups >= 2 and is_deep and 4 * n_head <= n_labels:
                     made.append(TreeShape(n_head, size, middle))

@@ -64,14 +64,20 @@ def _least_beam(head: TreeHead, k: int) -> int:
 
 
 def _root(head: TreeHead, x: Tensor, is_softmax: bool) -> Root:
-    """Return the logits of all groups; with three levels, their log-probabilities."""
+    """Return the logits of all groups; with three levels, those of their probabilities."""
     from labeltree.torch.kernels.beam import Root
 
     bias = None if head.root_bias is None else head.root_bias.to(x.dtype)
     if head.middle is None:
         logits = F.linear(x, head.root.to(x.dtype), bias)
         return Root(logits, head.n_head, head.layout.n_groups, head.n_prototypes, is_softmax)
-    top = plain.root_logits(head, x).float().log_softmax(1)
-    middle = plain.level_log_softmax(head.levels()[0], x, top[:, head.n_head :])
-    logits = torch.cat([top[:, : head.n_head], middle], 1)
+    logits, level = plain.root_logits(head, x).float(), head.levels()[0]
+    if is_softmax:
+        top = logits.log_softmax(1)
+        middle = plain.level_log_softmax(level, x, top[:, head.n_head :])
+        logits = torch.cat([top[:, : head.n_head], middle], 1)
+    else:
+        middle = plain.level_log_sigmoid(level, x, F.logsigmoid(logits[:, head.n_head :]))
+        odds = middle - torch.log(-torch.expm1(middle))
+        logits = torch.cat([logits[:, : head.n_head], odds], 1)
     return Root(logits, head.n_head, head.layout.n_groups, 1, is_softmax)

@@ -300,12 +300,16 @@ def set_priors(head: TreeHead, counts: Any, n_rows: int) -> None:
     """Let the biases start at the log-odds of the frequencies of the nodes."""
     layout: Layout = head.layout
     by_position = counts[layout.order].astype(np.float64) + 0.5
-    parts = np.split(by_position[layout.n_head :], np.cumsum(layout.group_sizes)[:-1])
-    # Labels of a group often occur together, so that the sum is an upper bound.
-    groups = np.array([min(part.sum(), 0.5 * n_rows) for part in parts])
-    root = np.concatenate([by_position[: layout.n_head], groups]) / n_rows
-    leaf = np.concatenate([part / (part.sum() + 1) for part in parts])
-    for name, chances in (("root", root), ("leaf", leaf)):
+    below = by_position[layout.n_head :]
+    chances_of = {}
+    for name, sizes in (("leaf", layout.group_sizes), ("middle", layout.middle_sizes)):
+        if sizes is not None:
+            sums = np.add.reduceat(below, np.append(0, np.cumsum(sizes)[:-1]))
+            chances_of[name] = below / np.repeat(sums + 1, sizes)
+            # Labels of a group often occur together, so that the sum is an upper bound.
+            below = np.minimum(sums, 0.5 * n_rows)
+    chances_of["root"] = np.concatenate([by_position[: layout.n_head], below]) / n_rows
+    for name, chances in chances_of.items():
         odds = [math.log(p / (1 - p)) for p in np.clip(chances, 1e-6, 0.9)]
         bias = getattr(head, f"{name}_bias")
         bias[: len(odds)].copy_(torch.tensor(odds))

@@ -74,14 +74,19 @@ def sort_targets(tables: Tables, target: Tensor) -> Keys:
     return Keys(node, column, key, *torch.sort(key, stable=True))
 
 
-def sort_pairs(tables: Tables, target: Tensor, start: Tensor) -> tuple[Keys, Pairs]:
-    """Look up the targets of each row, and sort the pairs of rows and groups by group."""
+def sort_pairs(
+    tables: Tables, target: Tensor, start: Tensor, n_parents: int, *, is_middle: bool
+) -> tuple[Keys, Pairs]:
+    """Look up the targets of each row, and sort the pairs of rows and groups by group.
+
+    `n_parents` is the number of groups, or that of middle nodes for the level below them.
+    """
     n = len(target)
     key, node, column = _key_arrays(tables, n, target.device)
     row = torch.empty(n, device=target.device, dtype=torch.int32)
     plan.pair_keys[(len(start) - 1,)](
         target, start, tables.position, tables.group, tables.column, key, node, column, row,
-        len(tables.position), tables.n_head, tables.n_groups, LANES=32, num_warps=1,
+        len(tables.position), tables.n_head, n_parents, MIDDLE=is_middle, LANES=32, num_warps=1,
     )  # fmt: skip
     keys = Keys(node, column, key, *torch.sort(key, stable=True))
     return keys, Pairs(row[keys.order], start)

@@ -29,7 +29,7 @@ bce_forward = _operator(
 )
 weight_gradients = _operator(
     "weight_gradients",
-    f"Tensor x, Tensor dz, Tensor row_at, Tensor[] saved, Tensor factor, {_TREE}",
+    f"Tensor x, Tensor dz, Tensor[] row_at, Tensor[] saved, Tensor factor, {_TREE}",
     steps.weight_gradients,
 )
 
@@ -65,8 +65,9 @@ def _(
 ) -> list[Tensor]:
     made = [x.new_empty(len(x), dtype=torch.float32)]
     if backward:
-        row = x.new_empty(len(target), dtype=torch.int32)
-        made += [torch.empty_like(x), x.new_empty(len(x), len(weights[0])), row]
+        made += [torch.empty_like(x), x.new_empty(len(x), len(weights[0]))]
+        n_sorted = max(1, len(weights) - 1)
+        made += [x.new_empty(len(target), dtype=torch.int32) for _ in range(n_sorted)]
         made += _saved(x, len(target), tables, sizes)
     return made
 
@@ -75,7 +76,7 @@ def _(
 def _(
     x: Tensor,
     dz: Tensor,
-    row_at: Tensor,
+    row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
     weights: Sequence[Tensor],

@@ -29,11 +29,12 @@ def label_keys(
 @triton.jit
 def pair_keys(
     target, start, position, group, column, key, node, root, pair_row,
-    n_labels, n_head, n_groups, LANES: tl.constexpr,
+    n_labels, n_head, n_groups, MIDDLE: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """Look up the entries of one row; the key of an entry whose group came before is n_groups.
 
-    The first entry of a group stands for the pair of the row and the group. Columns are -2 for
+    The first entry of a group stands for the pair of the row and the group. With MIDDLE, middle
+    nodes are meant, and the nodes of entries are groups instead of labels. Columns are -2 for
     padding, and -1 for what is no label, which makes the loss NaN.
     """
     row = tl.program_id(0)
@@ -45,22 +46,31 @@ def pair_keys(
         given = tl.load(target + e, mask=e < end, other=-1)
         valid = (given >= 0) & (given < n_labels)
         label = tl.where(valid, given, 0)
-        g = tl.load(group + label, mask=valid, other=-1)
+        g = _parent(group, column, label, valid, n_head, MIDDLE)
         seen = tl.zeros((LANES,), tl.int32)
         for before in range(begin, first + 1, LANES):
             b = before + lanes
             other = tl.load(target + b, mask=b < end, other=-1)
             known = (other >= 0) & (other < n_labels)
-            h = tl.load(group + tl.where(known, other, 0), mask=known, other=-2)
+            h = _parent(group, column, tl.where(known, other, 0), known, n_head, MIDDLE)
             same = (h[:, None] == g[None, :]) & (b[:, None] < e[None, :])
             seen = tl.maximum(seen, tl.max(same.to(tl.int32), 0))
         is_new = (g >= 0) & (seen == 0)
-        place = tl.load(position + label) - n_head
+        place = tl.load(group + label) if MIDDLE else tl.load(position + label) - n_head
         padding = tl.where(given == -1, -2, -1)
         tl.store(key + e, tl.where(is_new, g, n_groups).to(key.dtype.element_ty), mask=e < end)
         tl.store(node + e, tl.where(g >= 0, place, -1), mask=e < end)
         tl.store(root + e, tl.where(valid, tl.load(column + label), padding), mask=e < end)
         tl.store(pair_row + e, tl.zeros((LANES,), tl.int32) + row, mask=e < end)
+
+
+@triton.jit
+def _parent(group, column, label, valid, n_head, MIDDLE: tl.constexpr):
+    """Return the group or the middle node of labels; -1 for those that have none."""
+    if MIDDLE:  # the columns of middle nodes follow those of the head labels
+        return tl.maximum(tl.load(column + label, mask=valid, other=-1) - n_head, -1)
+    else:
+        return tl.load(group + label, mask=valid, other=-1)
 
 
 @triton.jit(do_not_specialize=["n_keys"])

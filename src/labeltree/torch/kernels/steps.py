@@ -60,22 +60,30 @@ def bce_forward(
     """Return what `softmax_forward` does, for the labels start[i] .. start[i + 1] - 1 of row i."""
     shape, levels = _tree(weights, biases, tables, sizes)
     check_shapes(x.shape[1], shape.n_columns)
-    keys, pairs = launch.sort_pairs(shape, target, start)
+    # A row may have several labels below a node, so that each level has pairs of its own.
+    n_parents = [len(nodes.first) - 1 for nodes in levels] or [0]
+    last = len(n_parents) - 1
+    sorted_pairs = [
+        launch.sort_pairs(shape, target, start, n, is_middle=i < last)
+        for i, n in enumerate(n_parents)
+    ]
     logits = _linear(x, weights[0], biases[0] if biases else None)
-    loss = launch.root_bce(shape, logits, keys, pairs, backward=backward)
+    loss = launch.root_bce(shape, logits, *sorted_pairs[last], backward=backward)
     dx = logits @ weights[0] if backward else None
     saved: list[Tensor] = []
-    for nodes in levels:
-        found = launch.plan_groups(nodes, keys)
+    for nodes, (keys, pairs) in zip(levels, sorted_pairs, strict=False):
+        by_parent = nodes._replace(bounds=levels[-1].bounds)  # keys are parents, not groups
+        found = launch.plan_groups(by_parent, keys)
         ds = launch.group_bce(nodes, x, found, keys, pairs, loss, dx)
         saved += [ds, *found]
-    return [loss] if dx is None else [loss, dx, logits, pairs.row, *saved]
+    row_at = [pairs.row for _, pairs in sorted_pairs]
+    return [loss] if dx is None else [loss, dx, logits, *row_at, *saved]
 
 
 def weight_gradients(
     x: Tensor,
     dz: Tensor,
-    row_at: Tensor,
+    row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
     weights: Sequence[Tensor],
@@ -83,13 +91,17 @@ def weight_gradients(
     tables: Sequence[Tensor],
     sizes: Sequence[int],
 ) -> list[Tensor]:
-    """Return the gradients of all weights, then those of all biases."""
+    """Return the gradients of all weights, then those of all biases.
+
+    `row_at` holds the row at each place of the sorted order, for all levels or for each.
+    """
     _, levels = _tree(weights, biases, tables, sizes)
     found = [launch.multiply(dz.t() @ x, factor)]
     found_biases = [launch.multiply(dz.sum(0), factor)] if biases else []
     for i, nodes in enumerate(levels):
         ds, planned = _of_level(saved, i)
-        dw, db = launch.group_gradient(nodes, x, ds, planned, row_at, factor, None)
+        rows = row_at[min(i, len(row_at) - 1)]
+        dw, db = launch.group_gradient(nodes, x, ds, planned, rows, factor, None)
         assert dw is not None
         found.append(dw)
         if db is not None:
@@ -106,7 +118,7 @@ def weight_updates(
     updates: Sequence[Update],
     x: Tensor,
     dz: Tensor,
-    row_at: Tensor,
+    row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
     weights: Sequence[Tensor],
@@ -121,7 +133,8 @@ def weight_updates(
     launch.update_rows(dz.t() @ x, bias_gradient, weights[0], bias, factor, updates[0])
     for i, nodes in enumerate(levels):
         ds, planned = _of_level(saved, i)
-        launch.group_gradient(nodes, x, ds, planned, row_at, factor, updates[i + 1])
+        rows = row_at[min(i, len(row_at) - 1)]
+        launch.group_gradient(nodes, x, ds, planned, rows, factor, updates[i + 1])
 
 
 def _tree(
