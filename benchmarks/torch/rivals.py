@@ -72,4 +72,4 @@ def _record(
     recorder: Recorder, timer: Timer, what: str, n_labels: int, step: Callable[[], None]
 ) -> None:
     step()
-    recorder.add(what=what, n_labels=n_labels, eager=timer.median(step) / N_ROWS)
+    recorder.add(what=what, n_labels=n_labels, eager=timer.time(step) / N_ROWS)

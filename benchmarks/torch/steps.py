@@ -99,9 +99,9 @@ def module_steps(recorder: Recorder, timer: Timer, tree: Tree, kind: type) -> No
         target = labels(tree.n_labels, "zipf", tree.n_head, n_drawn).view(shape)
         graphed(head, N_ROWS, n_labels=None if kind is TreeSoftmax else PER_ROW)
         step = _module_step(head, rows().requires_grad_(), target)
-        found = {"module": timer.median(step) / N_ROWS}
+        found = {"module": timer.time(step) / N_ROWS}
         with torch.autograd.set_multithreading_enabled(False):
-            found["module_one_thread"] = timer.median(step) / N_ROWS
+            found["module_one_thread"] = timer.time(step) / N_ROWS
         recorder.add(what=f"{kind.__name__} graphs", **tree._asdict(), method=method, **found)
         del head, step
 
@@ -120,13 +120,13 @@ def _time(
     transient = transient_bytes(step)
     found = {
         "syncs": _waits(step),
-        "eager": timer.median(_module_step(head, x, target), prepare) / N_ROWS,
+        "eager": timer.time(_module_step(head, x, target), prepare) / N_ROWS,
     }
     with torch.autograd.set_multithreading_enabled(False):
-        one_thread = timer.median(_module_step(head, x, target), prepare)
+        one_thread = timer.time(_module_step(head, x, target), prepare)
         found["eager_one_thread"] = one_thread / N_ROWS
     graph = captured(step)
-    found["us_row"] = timer.median(graph.replay, prepare) / N_ROWS
+    found["us_row"] = timer.time(graph.replay, prepare) / N_ROWS
     recorder.add(
         what=what, **tree._asdict(), kind=kind, method=method, **found, transient_mb=transient / 1e6
     )

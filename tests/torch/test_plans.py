@@ -54,7 +54,7 @@ def test_few_labels_have_a_plan() -> None:
 
 
 def test_costs_are_found_from_the_times_they_explain() -> None:
-    true = StepCosts(100.0, 20.0, 8.0, 2.0, 50.0, 1.5, 0.5, 30.0)
+    true = StepCosts(100.0, 20.0, 8.0, 2.0, 50.0, 3.0, 1.5, 0.5, 30.0)
     shapes = [
         TreeShape(0, 16), TreeShape(0, 64), TreeShape(0, 64, None, 8), TreeShape(256, 32),
         TreeShape(0, 32, 16), TreeShape(100, 16, 8, 2), TreeShape(0, 256), TreeShape(10, 128),
@@ -69,7 +69,7 @@ def test_costs_are_found_from_the_times_they_explain() -> None:
 
 def test_a_time_of_zero_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^microseconds must be above 0"):
-        StepCosts.fitted([Work(1, 0, 1, 1, 1, 1, 1, 1)], [0.0])
+        StepCosts.fitted([Work(1, 0, 1, 1, 1, 1, 1, 1, 1)], [0.0])
 
 
 def test_a_full_softmax_is_not_coarse() -> None:

@@ -85,6 +85,7 @@ class Work(NamedTuple):
     root: float  #: billions of products at the root
     logits: float  #: millions of logits of the root, whose columns are padded to a power of two
     groups: float  #: billions of products in groups, for whole tiles
+    visits: float  #: thousands of groups with rows
     touched: float  #: millions of weights of groups with rows
     weights: float  #: millions of weights of all groups
     fullest: float  #: thousands of rows of the fullest group
@@ -95,17 +96,18 @@ class Work(NamedTuple):
         d = batch.n_features
         levels = shape.levels(len(probabilities))
         chances = probabilities[shape.n_head :]
-        groups = touched = fullest = 0.0
+        groups = visits = touched = fullest = 0.0
         for sizes in reversed(levels):
             chances = np.add.reduceat(chances, np.append(0, np.cumsum(sizes)[:-1]))
             used = -np.expm1(batch.n_entries * np.log1p(-np.minimum(chances, 1 - 1e-12)))
             rows = batch.n_entries * chances
             tiles = np.maximum(used, rows / TILE_ROWS + 0.5 * used)
             groups += float(tiles.sum()) * TILE_ROWS * _padded(int(sizes.max())) * d / 1e9
+            visits += float(used.sum()) / 1e3
             touched += float(used @ sizes) * d / 1e6
             fullest = max(fullest, float(rows.max()) / 1e3)
         weights = float(sum(sizes.sum() for sizes in levels)) * d / 1e6
-        made = cls(1.0, len(levels) - 1.0, 0.0, 0.0, groups, touched, weights, fullest)
+        made = cls(1.0, len(levels) - 1.0, 0.0, 0.0, groups, visits, touched, weights, fullest)
         return made.with_root(shape.n_columns(len(probabilities)), batch)
 
     def with_root(self, n_columns: int, batch: Batch) -> Self:
@@ -132,6 +134,7 @@ class StepCosts:
     root: float = 0.0
     logits: float = 0.0
     groups: float = 0.0
+    visits: float = 0.0
     touched: float = 0.0
     weights: float = 0.0
     fullest: float = 0.0

@@ -13,11 +13,11 @@ FLUSHED_INTEGERS = 128 * 1024 * 1024  # 512 MB, several times the L2 cache of a 
 
 
 class Timer:
-    """Median time of a step; on a GPU, with a cold cache.
+    """Time of a step: on a GPU, the median with a cold cache; on a CPU, the shortest.
 
     Examples
     --------
-    >>> Timer("cpu", repeats=3).median(lambda: None) < 1e6
+    >>> Timer("cpu", repeats=3).time(lambda: None) < 1e6
     True
     """
 
@@ -27,16 +27,15 @@ class Timer:
         if torch.device(device).type == "cuda":
             self._flushed = torch.empty(FLUSHED_INTEGERS, device=device, dtype=torch.int32)
 
-    def median(
-        self, step: Callable[[], Any], prepare: Callable[[int], None] | None = None
-    ) -> float:
+    def time(self, step: Callable[[], Any], prepare: Callable[[int], None] | None = None) -> float:
         """Return microseconds."""
         times = []
         for i in range(self._repeats):
             if prepare is not None:
                 prepare(i)
             times.append(_host_time(step) if self._flushed is None else self._device_time(step))
-        return statistics.median(times)
+        # What else a processor does only adds time, and often more than the step takes.
+        return min(times) if self._flushed is None else statistics.median(times)
 
     def _device_time(self, step: Callable[[], Any]) -> float:
         self._flushed.zero_()
