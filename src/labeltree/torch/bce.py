@@ -11,7 +11,6 @@ from labeltree.torch import plain
 from labeltree.torch.head import TreeHead, TreeOutput
 from labeltree.torch.layout import Layout
 from labeltree.torch.loss import tree_loss
-from labeltree.torch.search import TopK, top_k
 
 if TYPE_CHECKING:
     from labeltree.trees import LabelTree
@@ -44,6 +43,8 @@ class TreeBCE(TreeHead):
     >>> output.shape, loss.shape
     (torch.Size([2]), torch.Size([]))
     """
+
+    is_softmax = False
 
     def __init__(
         self,
@@ -87,22 +88,6 @@ class TreeBCE(TreeHead):
     def predict(self, x: Tensor, threshold: float = 0.5) -> Tensor:
         """Return which labels are at least as probable as the threshold, (rows, n_classes)."""
         return self.log_prob(x).exp() >= threshold
-
-    @torch.no_grad()
-    def top_k(self, x: Tensor, k: int = 5, *, beam: int | None = None) -> TopK:
-        """Return the k most probable labels of each row, in decreasing order.
-
-        Parameters
-        ----------
-        x
-            The rows.
-        k
-            Number of labels.
-        beam
-            Number of groups that are searched in each row on a GPU. By default, groups are searched
-            until the result is certain.
-        """
-        return top_k(self, self.check_input(x), k, beam, is_softmax=False)
 
 
 def _entries(x: Tensor, target: Tensor, offsets: Tensor | None) -> tuple[Tensor, Tensor]:

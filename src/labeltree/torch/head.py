@@ -15,6 +15,7 @@ from labeltree.torch.layout import Layout
 
 if TYPE_CHECKING:
     from labeltree.torch.fused import FusedOptimizer
+    from labeltree.torch.search import TopK
     from labeltree.trees import LabelTree
 
 #: Rows of the root are padded to a multiple of this, which matrix products on a GPU need for speed.
@@ -42,6 +43,8 @@ class Level(NamedTuple):
 
 class TreeHead(nn.Module):
     """Weights and tables of an output layer whose classes are arranged in a tree."""
+
+    is_softmax = True  #: whether siblings have a softmax, or a sigmoid each
 
     def __init__(
         self,
@@ -181,6 +184,24 @@ class TreeHead(nn.Module):
         for name, values in self._tables().items():
             getattr(self, name).copy_(torch.from_numpy(values.astype(np.int32)))
         transfer(old, self)
+
+    @torch.no_grad()
+    def top_k(self, x: Tensor, k: int = 5, *, beam: int | None = None) -> TopK:
+        """Return the k most probable classes or labels of each row, in decreasing order.
+
+        Parameters
+        ----------
+        x
+            The rows.
+        k
+            Number of classes.
+        beam
+            Number of groups that are searched in each row on a GPU. By default, groups are searched
+            until the result is certain.
+        """
+        from labeltree.torch.search import top_k
+
+        return top_k(self, self.check_input(x), k, beam)
 
     def uses_kernels(self, x: Tensor) -> bool:
         """Return whether Triton kernels compute the answer, as on a GPU."""

@@ -43,7 +43,7 @@ class _TreeLoss(torch.autograd.Function):
         ctx: Any, x: Tensor, target: Tensor, start: Tensor | None, call: Call, *p: Tensor
     ) -> Any:
         weights, biases = list(p[: call.n_weights]), list(p[call.n_weights :])
-        tree = (weights, biases, call.tables, call.sizes, call.backward)
+        tree = (call.backward, weights, biases, call.tables, call.sizes)
         steps = _steps()
         if start is None:
             made = steps.softmax_forward(x, target, *tree)

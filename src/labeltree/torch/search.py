@@ -29,24 +29,24 @@ class TopK(NamedTuple):
     classes: Tensor  #: (rows, k)
 
 
-def top_k(head: TreeHead, x: Tensor, k: int, beam: int | None, *, is_softmax: bool) -> TopK:
+def top_k(head: TreeHead, x: Tensor, k: int, beam: int | None) -> TopK:
     """Return the k most probable classes of each row; without a beam, exactly."""
     check_integer("k", k, minimum=1, maximum=head.n_classes)
     if beam is not None:
         check_integer("beam", beam, minimum=1)
     if head.uses_kernels(x) and len(x) and head.layout.n_groups and k <= MAX_KERNEL_K:
-        return _searched(head, x.contiguous(), k, beam, is_softmax)
-    log_prob = plain.softmax_log_prob if is_softmax else plain.bce_log_prob
+        return _searched(head, x.contiguous(), k, beam)
+    log_prob = plain.softmax_log_prob if head.is_softmax else plain.bce_log_prob
     return TopK(*log_prob(head, x).topk(k, 1))
 
 
-def _searched(head: TreeHead, x: Tensor, k: int, beam: int | None, is_softmax: bool) -> TopK:
+def _searched(head: TreeHead, x: Tensor, k: int, beam: int | None) -> TopK:
     from labeltree.torch.kernels.beam import beam_search, search_rest
     from labeltree.torch.kernels.launch import Nodes
     from labeltree.torch.kernels.tiles import check_shapes
 
     check_shapes(head.in_features, head.n_columns)
-    root = _root(head, x, is_softmax)
+    root = _root(head, x)
     leaf = head.levels()[-1]
     bias = None if leaf.bias is None else leaf.bias.to(x.dtype)
     nodes = Nodes(leaf.weight.to(x.dtype), bias, leaf.first, leaf.bounds, leaf.width)
@@ -63,16 +63,16 @@ def _least_beam(head: TreeHead, k: int) -> int:
     return int(np.searchsorted(smallest, k - head.n_head)) + 1
 
 
-def _root(head: TreeHead, x: Tensor, is_softmax: bool) -> Root:
+def _root(head: TreeHead, x: Tensor) -> Root:
     """Return the logits of all groups; with three levels, those of their probabilities."""
     from labeltree.torch.kernels.beam import Root
 
     bias = None if head.root_bias is None else head.root_bias.to(x.dtype)
     if head.middle is None:
         logits = F.linear(x, head.root.to(x.dtype), bias)
-        return Root(logits, head.n_head, head.layout.n_groups, head.n_prototypes, is_softmax)
+        return Root(logits, head.n_head, head.layout.n_groups, head.n_prototypes, head.is_softmax)
     logits, level = plain.root_logits(head, x).float(), head.levels()[0]
-    if is_softmax:
+    if head.is_softmax:
         top = logits.log_softmax(1)
         middle = plain.level_log_softmax(level, x, top[:, head.n_head :])
         logits = torch.cat([top[:, : head.n_head], middle], 1)
@@ -80,4 +80,4 @@ def _root(head: TreeHead, x: Tensor, is_softmax: bool) -> Root:
         middle = plain.level_log_sigmoid(level, x, F.logsigmoid(logits[:, head.n_head :]))
         odds = middle - torch.log(-torch.expm1(middle))
         logits = torch.cat([logits[:, : head.n_head], odds], 1)
-    return Root(logits, head.n_head, head.layout.n_groups, 1, is_softmax)
+    return Root(logits, head.n_head, head.layout.n_groups, 1, head.is_softmax)

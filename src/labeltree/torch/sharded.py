@@ -13,7 +13,6 @@ from torch.autograd.function import once_differentiable
 
 from labeltree.arguments import check_integer
 from labeltree.torch import plain
-from labeltree.torch.bce import TreeBCE
 from labeltree.torch.head import TreeHead, TreeOutput, as_layout
 from labeltree.torch.layout import IntArray, Layout
 from labeltree.torch.search import TopK
@@ -90,8 +89,8 @@ class ShardedTree(nn.Module):
         rows = _Gathered.apply(self.shard.check_input(x), self._group)
         targets = self._gathered(target)
         local = torch.where(targets < 0, -1, self.local[targets.clamp_min(0)])
-        is_bce = isinstance(self.shard, TreeBCE)
-        total, output = self._bce(rows, local) if is_bce else self._softmax(rows, local)
+        share = self._softmax if self.shard.is_softmax else self._bce
+        total, output = share(rows, local)
         own = output[self.rank * len(x) : (self.rank + 1) * len(x)]
         # The gradient of the total is that of the mean over the rows of all processes.
         return TreeOutput(own, total + (-own.mean() - total).detach())
@@ -141,9 +140,9 @@ class ShardedTree(nn.Module):
         """Return the k most probable classes of each row; see `TreeSoftmax.top_k`."""
         check_integer("k", k, minimum=1, maximum=self.n_classes)
         rows = self._gathered(self.shard.check_input(x))
-        found = self.shard.top_k(rows, min(k, self.shard.n_classes), beam=beam)  # type: ignore[operator]
+        found = self.shard.top_k(rows, min(k, self.shard.n_classes), beam=beam)
         value = found.log_prob.float()
-        if not isinstance(self.shard, TreeBCE):
+        if self.shard.is_softmax:
             value = value + self._shares(rows)[1][:, None]
         missing = (0, k - value.shape[1])
         value = nn.functional.pad(value, missing, value=-torch.inf)

@@ -11,7 +11,6 @@ from labeltree.torch import plain
 from labeltree.torch.head import TreeHead, TreeOutput
 from labeltree.torch.layout import Layout
 from labeltree.torch.loss import tree_loss
-from labeltree.torch.search import TopK, top_k
 
 if TYPE_CHECKING:
     from labeltree.trees import LabelTree
@@ -93,19 +92,3 @@ class TreeSoftmax(TreeHead):
     def predict(self, x: Tensor) -> Tensor:
         """Return the most probable class of each row."""
         return self.top_k(x, 1).classes[:, 0]
-
-    @torch.no_grad()
-    def top_k(self, x: Tensor, k: int = 5, *, beam: int | None = None) -> TopK:
-        """Return the k most probable classes of each row, in decreasing order.
-
-        Parameters
-        ----------
-        x
-            The rows.
-        k
-            Number of classes.
-        beam
-            Number of groups that are searched in each row on a GPU. By default, groups are searched
-            until the result is certain.
-        """
-        return top_k(self, self.check_input(x), k, beam, is_softmax=True)

@@ -18,14 +18,9 @@ def group_softmax(
     DS, (rows in sorted order, WIDTH), receives the gradient of the logits.
     """
     for t in range(tl.program_id(0), tl.load(count), N_PROGRAMS):
-        g = tl.load(tiles + 2 * t)
-        rows = tl.load(tiles + 2 * t + 1) + tl.arange(0, TILE)
-        live = rows < tl.load(begin + g + 1)
-        w0 = tl.load(first + g).to(tl.int64)
-        cols = tl.arange(0, WIDTH)
-        real = w0 + cols < tl.load(first + g + 1).to(tl.int64)
+        rows, live, w0, cols, real = tile_of(tiles, t, begin, first, TILE, WIDTH)
         row = tl.load(order + rows, mask=live, other=0).to(tl.int64)
-        z = _logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
+        z = logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
         z = tl.where(real[None, :], z, float("-inf"))
         hot = cols[None, :] == (tl.load(node + row, mask=live, other=0).to(tl.int64) - w0)[:, None]
         top = tl.max(z, 1)
@@ -56,12 +51,7 @@ def group_bce(
     Loss and gradient of a pair are written at its entry; DS is in sorted order.
     """
     for t in range(tl.program_id(0), tl.load(count), N_PROGRAMS):
-        g = tl.load(tiles + 2 * t)
-        rows = tl.load(tiles + 2 * t + 1) + tl.arange(0, TILE)
-        live = rows < tl.load(begin + g + 1)
-        w0 = tl.load(first + g).to(tl.int64)
-        cols = tl.arange(0, WIDTH)
-        real = w0 + cols < tl.load(first + g + 1).to(tl.int64)
+        rows, live, w0, cols, real = tile_of(tiles, t, begin, first, TILE, WIDTH)
         entry = tl.load(order + rows, mask=live, other=0).to(tl.int64)
         row = tl.load(sorted_row + rows, mask=live, other=0).to(tl.int64)
         e = tl.load(start + row, mask=live, other=0)
@@ -70,7 +60,7 @@ def group_bce(
         lanes = tl.arange(0, LABELS)
         at = e[:, None] + lanes[None, :]
         nodes = tl.load(node + at, mask=at < end[:, None], other=-1)
-        z = _logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
+        z = logits(X, W, B, row, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
         # Nodes of other groups lie outside the columns of this one.
         hot = tl.zeros((TILE, WIDTH), tl.float32)
         for k in tl.static_range(LABELS):
@@ -115,11 +105,27 @@ def add_pairs(
 
 
 @triton.jit
-def _logits(
+def tile_of(tiles, t, begin, first, TILE: tl.constexpr, WIDTH: tl.constexpr):
+    """Return the places of the rows of a tile and which exist, and the siblings of its group.
+
+    The siblings are their first row of the weights, their columns and which exist.
+    """
+    g = tl.load(tiles + 2 * t)
+    places = tl.load(tiles + 2 * t + 1) + tl.arange(0, TILE)
+    live = places < tl.load(begin + g + 1)
+    w0 = tl.load(first + g).to(tl.int64)
+    cols = tl.arange(0, WIDTH)
+    real = w0 + cols < tl.load(first + g + 1).to(tl.int64)
+    return places, live, w0, cols, real
+
+
+@triton.jit
+def logits(
     X, W, B, row, live, w0, cols, real,
     D: tl.constexpr, TILE: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
     BIAS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
+    """Return the logits of the siblings of a group for the rows of a tile."""
     z = tl.zeros((TILE, WIDTH), tl.float32)
     for k in range(0, D, BLOCK):
         ks = k + tl.arange(0, BLOCK)

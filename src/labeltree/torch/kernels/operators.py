@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from labeltree.torch.kernels import steps
+from labeltree.torch.kernels.steps import Tree
 from labeltree.torch.kernels.tiles import TILES, power_of_two
 
 _TREE = "Tensor[] weights, Tensor[] biases, Tensor[] tables, int[] sizes"
@@ -20,11 +21,11 @@ def _operator(name: str, arguments: str, step: Callable[..., list[Tensor]]) -> A
 
 
 softmax_forward = _operator(
-    "softmax_forward", f"Tensor x, Tensor target, {_TREE}, bool backward", steps.softmax_forward
+    "softmax_forward", f"Tensor x, Tensor target, bool backward, {_TREE}", steps.softmax_forward
 )
 bce_forward = _operator(
     "bce_forward",
-    f"Tensor x, Tensor target, Tensor start, {_TREE}, bool backward",
+    f"Tensor x, Tensor target, Tensor start, bool backward, {_TREE}",
     steps.bce_forward,
 )
 weight_gradients = _operator(
@@ -35,41 +36,15 @@ weight_gradients = _operator(
 
 
 @softmax_forward.register_fake
-def _(
-    x: Tensor,
-    target: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
-    backward: bool,
-) -> list[Tensor]:
-    made = [x.new_empty(len(x), dtype=torch.float32)]
-    if backward:
-        order = x.new_empty(len(x), dtype=torch.int64)
-        made += [torch.empty_like(x), x.new_empty(len(x), len(weights[0])), order]
-        made += _saved(x, len(x), tables, sizes)
-    return made
+def _(x: Tensor, target: Tensor, backward: bool, *tree: *Tree) -> list[Tensor]:
+    order = x.new_empty(len(x), dtype=torch.int64)
+    return _made(x, [order] if backward else [], *tree)
 
 
 @bce_forward.register_fake
-def _(
-    x: Tensor,
-    target: Tensor,
-    start: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
-    backward: bool,
-) -> list[Tensor]:
-    made = [x.new_empty(len(x), dtype=torch.float32)]
-    if backward:
-        made += [torch.empty_like(x), x.new_empty(len(x), len(weights[0]))]
-        n_sorted = max(1, len(weights) - 1)
-        made += [x.new_empty(len(target), dtype=torch.int32) for _ in range(n_sorted)]
-        made += _saved(x, len(target), tables, sizes)
-    return made
+def _(x: Tensor, target: Tensor, start: Tensor, backward: bool, *tree: *Tree) -> list[Tensor]:
+    n_sorted = max(1, len(tree[0]) - 1) if backward else 0
+    return _made(x, [x.new_empty(len(target), dtype=torch.int32) for _ in range(n_sorted)], *tree)
 
 
 @weight_gradients.register_fake
@@ -79,12 +54,9 @@ def _(
     row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
+    *tree: *Tree,
 ) -> list[Tensor]:
-    return [torch.empty_like(one) for one in (*weights, *biases)]
+    return [torch.empty_like(one) for one in (*tree[0], *tree[1])]
 
 
 def row_gradient(dx: Tensor, factor: Tensor) -> Tensor:
@@ -92,9 +64,14 @@ def row_gradient(dx: Tensor, factor: Tensor) -> Tensor:
     return dx * factor.to(dx.dtype)
 
 
-def _saved(x: Tensor, n: int, tables: Sequence[Tensor], sizes: Sequence[int]) -> list[Tensor]:
-    """Return tensors of the shapes that each level saves for the backward step."""
-    made = []
+def _made(x: Tensor, row_at: list[Tensor], *tree: *Tree) -> list[Tensor]:
+    """Return tensors of the shapes of the loss and, with `row_at`, of what is saved."""
+    weights, _, tables, sizes = tree
+    made = [x.new_empty(len(x), dtype=torch.float32)]
+    if not row_at:
+        return made
+    made += [torch.empty_like(x), x.new_empty(len(x), len(weights[0])), *row_at]
+    n = len(row_at[0])
     for i, width in enumerate(sizes[4:]):
         n_groups = len(tables[3 + 2 * i]) - 1
         most = min(n_groups, n)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from labeltree.torch.kernels.groups import logits, tile_of
+
 
 @triton.jit
 def best_groups(
@@ -129,22 +131,10 @@ def group_best(
     With FILTER, only the best one is written for pairs that cannot improve slot LAST of the row.
     """
     for t in range(tl.program_id(0), tl.load(count), N_PROGRAMS):
-        g = tl.load(tiles + 2 * t)
-        places = tl.load(tiles + 2 * t + 1) + tl.arange(0, TILE)
-        live = places < tl.load(begin + g + 1)
-        w0 = tl.load(first + g).to(tl.int64)
-        cols = tl.arange(0, WIDTH)
-        real = w0 + cols < tl.load(first + g + 1).to(tl.int64)
+        places, live, w0, cols, real = tile_of(tiles, t, begin, first, TILE, WIDTH)
         pair = tl.load(order + places, mask=live, other=0).to(tl.int64)
         at = tl.load(row + pair, mask=live, other=0).to(tl.int64)
-        z = tl.zeros((TILE, WIDTH), tl.float32)
-        for k in range(0, D, BLOCK):
-            ks = k + tl.arange(0, BLOCK)
-            x = tl.load(X + at[:, None] * D + ks[None, :], mask=live[:, None], other=0.0)
-            w = tl.load(W + (w0 + cols)[None, :] * D + ks[:, None], mask=real[None, :], other=0.0)
-            z = tl.dot(x, w, z, input_precision=PRECISION)
-        if BIAS:
-            z += tl.load(B + w0 + cols, mask=real, other=0.0).to(tl.float32)[None, :]
+        z = logits(X, W, B, at, live, w0, cols, real, D, TILE, WIDTH, BLOCK, BIAS, PRECISION)
         above = tl.load(value + pair, mask=live, other=0.0)
         z = tl.where(real[None, :], z, float("-inf"))
         if SOFTMAX:

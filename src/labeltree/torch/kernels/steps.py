@@ -5,7 +5,8 @@ Arguments and results are flat lists of tensors and sizes, as custom operators n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,28 +17,32 @@ from labeltree.torch.kernels.tiles import check_shapes
 
 PER_LEVEL = 5  # tensors that a level saves for the backward step
 
+#: Weights and biases, which start with the root; tables: position, group and column, then the first
+#: siblings and the bounds of each level; sizes: the number of head labels, of groups, of columns
+#: and of prototypes, then the width of each level.
+Tree = tuple[Sequence[Tensor], Sequence[Tensor], Sequence[Tensor], Sequence[int]]
 
-def softmax_forward(
-    x: Tensor,
-    target: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
-    backward: bool,
-) -> list[Tensor]:
-    """Return the loss of each row, and with `backward` dx and what the weight gradients need.
 
-    `weights` and `biases` start with the root. `tables` holds position, group and column, then
-    the first siblings and the bounds of each level. `sizes` holds the number of head labels, of
-    groups, of columns and of prototypes, then the width of each level.
-    """
-    shape, levels = _tree(weights, biases, tables, sizes)
+class RootNodes(NamedTuple):
+    """Weights of the root."""
+
+    weight: Tensor
+    bias: Tensor | None
+
+    def logits(self, x: Tensor) -> Tensor:
+        """Return the logits of all columns."""
+        weight = self.weight.t()
+        return x @ weight if self.bias is None else torch.addmm(self.bias, x, weight)
+
+
+def softmax_forward(x: Tensor, target: Tensor, backward: bool, *tree: *Tree) -> list[Tensor]:
+    """Return the loss of each row, and with `backward` dx and what the weight gradients need."""
+    shape, root, levels = _parsed(*tree)
     check_shapes(x.shape[1], shape.n_columns)
     keys = launch.sort_targets(shape, target)
-    logits = _linear(x, weights[0], biases[0] if biases else None)
+    logits = root.logits(x)
     loss = launch.root_softmax(shape, logits, keys.column, backward=backward)
-    dx = logits @ weights[0] if backward else None
+    dx = logits @ root.weight if backward else None
     saved: list[Tensor] = []
     for i, nodes in enumerate(levels):
         found = launch.plan_groups(nodes, keys)
@@ -48,17 +53,10 @@ def softmax_forward(
 
 
 def bce_forward(
-    x: Tensor,
-    target: Tensor,
-    start: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
-    backward: bool,
+    x: Tensor, target: Tensor, start: Tensor, backward: bool, *tree: *Tree
 ) -> list[Tensor]:
     """Return what `softmax_forward` does, for the labels start[i] .. start[i + 1] - 1 of row i."""
-    shape, levels = _tree(weights, biases, tables, sizes)
+    shape, root, levels = _parsed(*tree)
     check_shapes(x.shape[1], shape.n_columns)
     # A row may have several labels below a node, so that each level has pairs of its own.
     n_parents = [len(nodes.first) - 1 for nodes in levels] or [0]
@@ -67,9 +65,9 @@ def bce_forward(
         launch.sort_pairs(shape, target, start, n, is_middle=i < last)
         for i, n in enumerate(n_parents)
     ]
-    logits = _linear(x, weights[0], biases[0] if biases else None)
+    logits = root.logits(x)
     loss = launch.root_bce(shape, logits, *sorted_pairs[last], backward=backward)
-    dx = logits @ weights[0] if backward else None
+    dx = logits @ root.weight if backward else None
     saved: list[Tensor] = []
     for nodes, (keys, pairs) in zip(levels, sorted_pairs, strict=False):
         by_parent = nodes._replace(bounds=levels[-1].bounds)  # keys are parents, not groups
@@ -86,21 +84,16 @@ def weight_gradients(
     row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
+    *tree: *Tree,
 ) -> list[Tensor]:
     """Return the gradients of all weights, then those of all biases.
 
     `row_at` holds the row at each place of the sorted order, for all levels or for each.
     """
-    _, levels = _tree(weights, biases, tables, sizes)
+    _, root, levels = _parsed(*tree)
     found = [launch.multiply(dz.t() @ x, factor)]
-    found_biases = [launch.multiply(dz.sum(0), factor)] if biases else []
-    for i, nodes in enumerate(levels):
-        ds, planned = _of_level(saved, i)
-        rows = row_at[min(i, len(row_at) - 1)]
+    found_biases = [] if root.bias is None else [launch.multiply(dz.sum(0), factor)]
+    for nodes, ds, planned, rows in _with_saved(levels, row_at, saved):
         dw, db = launch.group_gradient(nodes, x, ds, planned, rows, factor, None)
         assert dw is not None
         found.append(dw)
@@ -121,40 +114,36 @@ def weight_updates(
     row_at: Sequence[Tensor],
     saved: Sequence[Tensor],
     factor: Tensor,
-    weights: Sequence[Tensor],
-    biases: Sequence[Tensor],
-    tables: Sequence[Tensor],
-    sizes: Sequence[int],
+    *tree: *Tree,
 ) -> None:
     """Apply the gradients of all weights and biases; groups without rows stay as they are."""
-    _, levels = _tree(weights, biases, tables, sizes)
-    bias = biases[0] if biases else None
-    bias_gradient = None if bias is None else dz.sum(0, dtype=torch.float32)
-    launch.update_rows(dz.t() @ x, bias_gradient, weights[0], bias, factor, updates[0])
-    for i, nodes in enumerate(levels):
-        ds, planned = _of_level(saved, i)
-        rows = row_at[min(i, len(row_at) - 1)]
-        launch.group_gradient(nodes, x, ds, planned, rows, factor, updates[i + 1])
+    _, root, levels = _parsed(*tree)
+    bias_gradient = None if root.bias is None else dz.sum(0, dtype=torch.float32)
+    launch.update_rows(dz.t() @ x, bias_gradient, root.weight, root.bias, factor, updates[0])
+    below = zip(_with_saved(levels, row_at, saved), updates[1:], strict=False)
+    for (nodes, ds, planned, rows), update in below:
+        launch.group_gradient(nodes, x, ds, planned, rows, factor, update)
 
 
-def _tree(
+def _parsed(
     weights: Sequence[Tensor],
     biases: Sequence[Tensor],
     tables: Sequence[Tensor],
     sizes: Sequence[int],
-) -> tuple[Tables, list[Nodes]]:
+) -> tuple[Tables, RootNodes, list[Nodes]]:
     levels = []
     for i, weight in enumerate(weights[1:]):
         bias = biases[i + 1] if biases else None
         first, bounds = tables[3 + 2 * i], tables[4 + 2 * i]
         levels.append(Nodes(weight, bias, first, bounds, sizes[4 + i]))
-    return Tables(*tables[:3], *sizes[:4]), levels
+    root = RootNodes(weights[0], biases[0] if biases else None)
+    return Tables(*tables[:3], *sizes[:4]), root, levels
 
 
-def _of_level(saved: Sequence[Tensor], i: int) -> tuple[Tensor, GroupPlan]:
-    part = saved[PER_LEVEL * i : PER_LEVEL * (i + 1)]
-    return part[0], GroupPlan(*part[1:])
-
-
-def _linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    return x @ weight.t() if bias is None else torch.addmm(bias, x, weight.t())
+def _with_saved(
+    levels: Sequence[Nodes], row_at: Sequence[Tensor], saved: Sequence[Tensor]
+) -> Iterator[tuple[Nodes, Tensor, GroupPlan, Tensor]]:
+    """Yield each level with its gradient of logits, its rows by group and their sorted order."""
+    for i, nodes in enumerate(levels):
+        ds, *planned = saved[PER_LEVEL * i : PER_LEVEL * (i + 1)]
+        yield nodes, ds, GroupPlan(*planned), row_at[min(i, len(row_at) - 1)]
