@@ -68,6 +68,7 @@ def main() -> None:
     top = {"PROTOTYPES": 4, "GROUPS": 1024, "HEAD": 256, "SOFTMAX": True, "BEAM": 8}
     for kernel, constants in (
         (plan.label_keys, {"BLOCK": 256}),
+        (plan.rank_rows, {"LIMIT": 16384, "BLOCK": 16, "CHUNK": 256}),
         (plan.pair_keys, {"MIDDLE": False, "LANES": 32}),
         (plan.pair_keys, {"MIDDLE": True, "LANES": 32}),
         (plan.plan_groups, {"TILE": 16, "BLOCK": 128, "STEPS": 15}),

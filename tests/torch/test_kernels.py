@@ -115,6 +115,26 @@ def test_bfloat16_weights_are_updated_in_float32(kernels) -> None:
     assert torch.equal(high, wanted.bfloat16())
 
 
+@pytest.mark.parametrize(("n", "kind"), [(1, torch.int16), (300, torch.int16), (300, torch.int32)])
+def test_rows_are_sorted_stably_by_key(n, kind, kernels) -> None:
+    from labeltree.torch.kernels import launch
+
+    key = torch.randint(-1, 20, (n,), generator=torch.Generator().manual_seed(0)).to(kind)
+    wanted = torch.sort(key, stable=True)
+    values, order = launch._sorted(key, 20)
+    assert torch.equal(values, wanted.values)
+    assert torch.equal(order, wanted.indices)
+
+
+def test_more_rows_than_can_be_ranked_are_sorted(monkeypatch, kernels) -> None:
+    from labeltree.torch.kernels import launch
+
+    head, x, target = softmax(), rows(), classes()
+    wanted = head(x, target).output
+    monkeypatch.setattr(launch, "MAX_RANKED", 8)
+    assert torch.equal(head(x, target).output, wanted)
+
+
 def test_repeated_runs_give_the_same_bits(kernels) -> None:
     head, x, target = softmax(THREE), rows(), classes()
     found = []

@@ -119,8 +119,13 @@ class FusedOptimizer(torch.optim.Optimizer):
         """Apply the gradients of one backward pass by kernels."""
         from labeltree.torch.kernels import steps
 
-        self._head.n_updates += 1
+        self._count()
         steps.weight_updates([self._update(name) for name in self._levels()], *arguments)
+
+    def _count(self) -> None:
+        """Count the updates for Adam; the other methods save the launch."""
+        if METHODS["adam"] in self._methods.values():
+            self._head.n_updates += 1
 
     def _update(self, name: str) -> Update:
         from labeltree.torch.kernels.launch import Update
@@ -148,7 +153,7 @@ class FusedOptimizer(torch.optim.Optimizer):
         if weight.grad is None or (bias is not None and bias.grad is None):
             return
         if name == "root":
-            self._head.n_updates += 1
+            self._count()
         update = self._update(name)
         if update.method == METHODS["adam"]:
             _plain_adam(weight, update.state, update)

@@ -11,6 +11,8 @@ from torch import Tensor
 from labeltree.torch.kernels import gradients, groups, plan, root
 from labeltree.torch.kernels.tiles import TILES, divisor, n_processors, power_of_two, precision
 
+MAX_RANKED = 1 << 14  # rows that are sorted by comparing all of them
+MAX_RANKED_GROUPS = (1 << 17) - 2  # so that key and row are one 32-bit number
 INT16_GROUPS = 32000  # keys of fewer groups are sorted as 16-bit integers, which is faster
 
 
@@ -71,7 +73,7 @@ def sort_targets(tables: Tables, target: Tensor) -> Keys:
         target, tables.position, tables.group, tables.column, key, node, column,
         n, len(tables.position), tables.n_head, BLOCK=256,
     )  # fmt: skip
-    return Keys(node, column, key, *torch.sort(key, stable=True))
+    return Keys(node, column, key, *_sorted(key, tables.n_groups))
 
 
 def sort_pairs(
@@ -88,8 +90,22 @@ def sort_pairs(
         target, start, tables.position, tables.group, tables.column, key, node, column, row,
         len(tables.position), tables.n_head, n_parents, MIDDLE=is_middle, LANES=32, num_warps=1,
     )  # fmt: skip
-    keys = Keys(node, column, key, *torch.sort(key, stable=True))
+    keys = Keys(node, column, key, *_sorted(key, n_parents))
     return keys, Pairs(row[keys.order], start)
+
+
+def _sorted(key: Tensor, n_groups: int) -> tuple[Tensor, Tensor]:
+    """Return the keys in stable order, and the row at each place."""
+    n = len(key)
+    if n > MAX_RANKED or n_groups > MAX_RANKED_GROUPS:
+        made = torch.sort(key, stable=True)
+        return made.values, made.indices
+    sorted_key = torch.empty_like(key)
+    order = torch.empty(n, device=key.device, dtype=torch.int64)
+    plan.rank_rows[(triton.cdiv(n, TILES.ranked_rows),)](
+        key, sorted_key, order, n, LIMIT=MAX_RANKED, BLOCK=TILES.ranked_rows, CHUNK=256
+    )
+    return sorted_key, order
 
 
 def _key_arrays(tables: Tables, n: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:

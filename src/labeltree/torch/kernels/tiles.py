@@ -33,6 +33,7 @@ class Tiles:
     #: by method, whether weights are read before their gradient is summed
     early: tuple[bool, ...] = (False, True, False)
     root_warps: int = 4
+    ranked_rows: int = 16  #: rows of a program that are compared with all rows
     labels: int = 8  #: labels of a row that are read at once
     wide_bce_features: int = 64  #: features of groups of more than 64 labels
     wide_bce_stages: int = 4
