@@ -10,9 +10,8 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "src" / "labeltree"
 DATA_PARTS = ("likelihood", "lengths", "planned", "precision")
-PARTS = (
-    "check", "steps", "labels", "modules", "search", "plan", "rivals", "profile", *DATA_PARTS
-)  # fmt: skip
+STEP_PARTS = ("check", "steps", "labels", "modules", "search", "sort", "plan", "rivals", "profile")
+PARTS = (*STEP_PARTS, *DATA_PARTS)
 
 
 def main() -> None:

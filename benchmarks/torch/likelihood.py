@@ -81,7 +81,7 @@ def compare(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> N
 
 
 def compare_planned(recorder: Recorder, timer: Timer, folder: Path, *, quick: bool) -> None:
-    """Train the trees that are planned for this device within different times per row."""
+    """Train the trees that are planned for this device, and one with and without CUDA graphs."""
     held = Held(folder)
     costs = measure_costs(N_DIMENSIONS)
     for limit in LIMITS[:1] if quick else LIMITS:
@@ -89,6 +89,8 @@ def compare_planned(recorder: Recorder, timer: Timer, folder: Path, *, quick: bo
         row = next(row for row in found.rows if row.shape == found.best)
         recorder.add(what="planned", limit=limit, **row._asdict())
         plan = Plan(f"tree within {limit} us", **row.shape._asdict())
+        recorder.part(plan.name, partial(_one, recorder, timer, held, plan, SEEDS[0]))
+    for plan in (Plan(TREE), Plan(f"{TREE}, graphs", graphs=True)):
         recorder.part(plan.name, partial(_one, recorder, timer, held, plan, SEEDS[0]))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.torch import check, likelihood, precision, rivals, search, shapes, steps
+from benchmarks.torch import check, likelihood, precision, rivals, search, shapes, sorting, steps
 from benchmarks.torch.timing import Recorder
 from labeltree.torch import TreeBCE, TreeSoftmax
 from labeltree.torch.timing import Timer
@@ -63,6 +63,8 @@ def _cases(
             (f"{name} {tree}", partial(search.beams, recorder, timer, tree))
             for tree in search.TREES[few]
         ]
+    if name == "sort":
+        return [(name, partial(sorting.compare, recorder, timer))]
     if name == "plan":
         return [
             (f"{name} {title}", partial(shapes.estimates, recorder, timer, labels_per_row, method))

@@ -11,7 +11,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from labeltree.torch import BagEncoder, FusedOptimizer, TreeBCE, TreeMixture, TreeSoftmax, cluster
+from labeltree.torch import (
+    BagEncoder,
+    FusedOptimizer,
+    TreeBCE,
+    TreeMixture,
+    TreeSoftmax,
+    cluster,
+    graphed,
+)
 from labeltree.torch.regroup import transfer
 from labeltree.torch.rows import Features, Targets, parts
 from labeltree.torch.trainer import EVALUATED, label_means, set_priors
@@ -38,6 +46,7 @@ class Plan:
     root_lr: float = 2e-3
     n_trees: int = 1
     batch_size: int = 8192
+    graphs: bool = False  #: whether layers run as CUDA graphs
 
 
 class Run:
@@ -109,7 +118,7 @@ class Run:
                 head = TreeBCE(N_DIMENSIONS, layout, **settings)
                 set_priors(head, self.targets.counts, len(self.targets))
             FusedOptimizer(head, lr=plan.head_lr, root_method=plan.root, root_lr=plan.root_lr)
-            made.append(head)
+            made.append(graphed(head, plan.batch_size) if plan.graphs else head)
         return made
 
     def train(self, heads: list[Any], n_epochs: float, all_epochs: float) -> None:

@@ -121,7 +121,7 @@ def test_rows_are_sorted_stably_by_key(n, kind, kernels) -> None:
 
     key = torch.randint(-1, 20, (n,), generator=torch.Generator().manual_seed(0)).to(kind)
     wanted = torch.sort(key, stable=True)
-    values, order = launch._sorted(key, 20)
+    values, order = launch.sort_keys(key, 20)
     assert torch.equal(values, wanted.values)
     assert torch.equal(order, wanted.indices)
 

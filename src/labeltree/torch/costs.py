@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple, Self
@@ -142,8 +143,6 @@ class StepCosts:
     @classmethod
     def fitted(cls, works: Sequence[Work], microseconds: ArrayLike) -> Self:
         """Return the costs of at least 0 whose estimates have the least relative errors."""
-        from scipy.optimize import nnls
-
         times = np.asarray(microseconds, dtype=np.float64)
         if len(times) != len(works) or not (times > 0).all():
             raise ValueError(
@@ -152,7 +151,7 @@ class StepCosts:
             )
         table = np.array(works, dtype=np.float64)
         scale = np.maximum(np.abs(table).max(0), 1e-30)
-        found, _ = nnls(table / scale / times[:, None], np.ones(len(times)))
+        found = _at_least_0(table / scale / times[:, None], np.ones(len(times)))
         return cls(*(found / scale).tolist())
 
     def us_per_row(
@@ -187,6 +186,23 @@ def by_position(probabilities: NDArray[np.float64], n_head: int) -> NDArray[np.f
     """
     shuffled = np.random.default_rng(SHUFFLED_BY).permutation(probabilities[n_head:])
     return np.concatenate([probabilities[:n_head], shuffled])
+
+
+def _at_least_0(table: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least-squares solution without negative numbers, of all sets of columns.
+
+    There are few columns, and a machine with a GPU need not have SciPy.
+    """
+    n = table.shape[1]
+    best, error = np.zeros(n), float(wanted @ wanted)
+    for chosen in itertools.product([False, True], repeat=n):
+        columns = np.flatnonzero(chosen)
+        found = np.linalg.lstsq(table[:, columns], wanted, rcond=None)[0]
+        rest = wanted - table[:, columns] @ found
+        if len(columns) and found.min() >= 0 and rest @ rest < error:
+            best, error = np.zeros(n), float(rest @ rest)
+            best[columns] = found
+    return best
 
 
 def _padded(width: int) -> int:

@@ -73,7 +73,7 @@ def sort_targets(tables: Tables, target: Tensor) -> Keys:
         target, tables.position, tables.group, tables.column, key, node, column,
         n, len(tables.position), tables.n_head, BLOCK=256,
     )  # fmt: skip
-    return Keys(node, column, key, *_sorted(key, tables.n_groups))
+    return Keys(node, column, key, *sort_keys(key, tables.n_groups))
 
 
 def sort_pairs(
@@ -90,11 +90,11 @@ def sort_pairs(
         target, start, tables.position, tables.group, tables.column, key, node, column, row,
         len(tables.position), tables.n_head, n_parents, MIDDLE=is_middle, LANES=32, num_warps=1,
     )  # fmt: skip
-    keys = Keys(node, column, key, *_sorted(key, n_parents))
+    keys = Keys(node, column, key, *sort_keys(key, n_parents))
     return keys, Pairs(row[keys.order], start)
 
 
-def _sorted(key: Tensor, n_groups: int) -> tuple[Tensor, Tensor]:
+def sort_keys(key: Tensor, n_groups: int) -> tuple[Tensor, Tensor]:
     """Return the keys in stable order, and the row at each place."""
     n = len(key)
     if n > MAX_RANKED or n_groups > MAX_RANKED_GROUPS:
