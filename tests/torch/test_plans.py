@@ -6,7 +6,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="labeltree.torch needs torch")
 
 from labeltree.torch import StepCosts, TreeShape, TreeSoftmax, fit, measure_costs, plan
-from labeltree.torch.clusters import shaped
 from labeltree.torch.costs import Batch, Work, by_position, descending
 from labeltree.torch.plans import PlanRow, chosen
 
@@ -78,7 +77,7 @@ def test_a_full_softmax_is_not_coarse() -> None:
 
 
 def test_work_counts_the_nodes_of_the_tree() -> None:
-    head = TreeSoftmax(16, shaped(LEVELS, torch.randn(200, 16), np.arange(200)))
+    head = TreeSoftmax(16, LEVELS.layout(torch.randn(200, 16), np.arange(200)))
     batch = Batch(10**9, 16)  # every group has rows
     work = Work.of(LEVELS, np.full(200, 1 / 200), batch)
     nodes = (len(head.leaf) + len(head.middle)) * 16 / 1e6
@@ -88,7 +87,7 @@ def test_work_counts_the_nodes_of_the_tree() -> None:
 
 
 def test_the_head_of_a_shaped_layout_is_frequent() -> None:
-    layout = shaped(LEVELS, torch.randn(200, 16), np.arange(200))
+    layout = LEVELS.layout(torch.randn(200, 16), np.arange(200))
     assert sorted(layout.order[:3].tolist()) == [197, 198, 199]
 
 

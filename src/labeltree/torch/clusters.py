@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from labeltree.arguments import check_integer
-from labeltree.torch.costs import TreeShape
 from labeltree.torch.layout import MAX_GROUP_SIZE, IntArray, Layout, even_sizes
 
 ITERATIONS = 6  # of each split; more change little
@@ -55,18 +54,6 @@ def cluster(
     middle = None if middle_size is None else even_sizes(len(sizes), middle_size)
     order = np.concatenate([single, np.setdiff1d(np.arange(len(embeddings)), single)])
     return rearranged(Layout(order, len(single), sizes, middle), embeddings, random_state)
-
-
-def shaped(shape: TreeShape, embeddings: Tensor, counts: IntArray, random_state: int = 0) -> Layout:
-    """Return a layout of a shape; its head labels are the most frequent ones."""
-    order = np.argsort(-np.asarray(counts), kind="stable")
-    return cluster(
-        embeddings,
-        group_size=shape.group_size,
-        middle_size=shape.middle_size,
-        head=torch.from_numpy(order[: shape.n_head]),
-        random_state=random_state,
-    )
 
 
 @torch.no_grad()

@@ -8,10 +8,13 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple, Self
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
 
 from labeltree.arguments import check_integer
-from labeltree.torch.layout import MAX_GROUP_SIZE, even_sizes
+from labeltree.torch.clusters import cluster
+from labeltree.torch.layout import MAX_GROUP_SIZE, Layout, even_sizes
 
 TILE_ROWS = 16  # rows of a group that the kernels process together
 ROOT_MULTIPLE = 64  # of the columns of the root
@@ -55,6 +58,27 @@ class TreeShape(NamedTuple):
         if self.middle_size is not None:
             bits += np.log2(self.group_size)
         return float(bits * probabilities[self.n_head :].sum())
+
+    def layout(self, embeddings: Tensor, counts: ArrayLike, *, random_state: int = 0) -> Layout:
+        """Return a layout of this shape, whose head labels are the most frequent ones.
+
+        Parameters
+        ----------
+        embeddings
+            One row per label; see `cluster`.
+        counts
+            Number of rows of each label.
+        random_state
+            Seed of the initial directions.
+        """
+        order = np.argsort(-np.asarray(counts), kind="stable")
+        return cluster(
+            embeddings,
+            group_size=self.group_size,
+            middle_size=self.middle_size,
+            head=torch.from_numpy(order[: self.n_head]),
+            random_state=random_state,
+        )
 
     def check(self, n_labels: int) -> None:
         """Raise ValueError or TypeError if a size is impossible for that many labels."""

@@ -120,7 +120,8 @@ def bce_log_prob(head: TreeHead, x: Tensor) -> Tensor:
 def level_log_sigmoid(level: Level, x: Tensor, above: Tensor) -> Tensor:
     """Return what `level_log_softmax` does, for nodes with sigmoids."""
     sizes = level.first.diff().long()
-    return F.logsigmoid(_level_logits(level, x)) + above.repeat_interleave(sizes, 1)
+    logits = _level_logits(level, x).to(above.dtype)
+    return F.logsigmoid(logits) + above.repeat_interleave(sizes, 1)
 
 
 def _places(head: TreeHead, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from labeltree.arguments import check_integer
 from labeltree.torch.bce import TreeBCE
-from labeltree.torch.clusters import shaped
 from labeltree.torch.costs import TreeShape
 from labeltree.torch.encoders import BagEncoder
 from labeltree.torch.fused import FusedOptimizer
@@ -213,7 +212,7 @@ class _Training:
     def _head(self, means: Tensor, number: int) -> TreeHead:
         settings = self._settings
         seed = settings.random_state + number
-        layout = shaped(settings.shape, means, self._targets.counts, random_state=seed)
+        layout = settings.shape.layout(means, self._targets.counts, random_state=seed)
         d = int(self._encoder.n_dimensions)  # type: ignore[arg-type]
         factory = {"device": self._device, "dtype": settings.dtype}
         head: TreeHead
