@@ -144,6 +144,13 @@ def test_repeated_runs_give_the_same_bits(kernels) -> None:
     assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
 
 
+@pytest.mark.parametrize(("make", "target"), [(softmax, classes(0)), (bce, TARGET[:0])])
+def test_no_rows_have_no_output(make, target, kernels) -> None:
+    head = make(THREE)
+    assert len(head(rows(0), target).output) == 0
+    assert len(head.top_k(rows(0), 3).classes) == 0
+
+
 def test_a_target_that_is_no_class_makes_the_loss_nan(kernels) -> None:
     output, loss = softmax()(rows(2), torch.tensor([3, 60]))
     assert output.isnan().tolist() == [False, True]

@@ -205,7 +205,7 @@ class TreeHead(nn.Module):
 
     def uses_kernels(self, x: Tensor) -> bool:
         """Return whether Triton kernels compute the answer, as on a GPU."""
-        return x.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"
+        return len(x) > 0 and (x.is_cuda or os.environ.get("TRITON_INTERPRET") == "1")
 
     def check_input(self, x: Tensor) -> Tensor:
         """Return the rows in the precision of the computation; refuse other shapes."""

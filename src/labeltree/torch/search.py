@@ -34,7 +34,7 @@ def top_k(head: TreeHead, x: Tensor, k: int, beam: int | None) -> TopK:
     check_integer("k", k, minimum=1, maximum=head.n_classes)
     if beam is not None:
         check_integer("beam", beam, minimum=1)
-    if head.uses_kernels(x) and len(x) and head.layout.n_groups and k <= MAX_KERNEL_K:
+    if head.uses_kernels(x) and head.layout.n_groups and k <= MAX_KERNEL_K:
         return _searched(head, x.contiguous(), k, beam)
     log_prob = plain.softmax_log_prob if head.is_softmax else plain.bce_log_prob
     return TopK(*log_prob(head, x).topk(k, 1))

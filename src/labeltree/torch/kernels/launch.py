@@ -44,6 +44,7 @@ class Keys(NamedTuple):
     node: Tensor  #: leaf of each target, below the head labels
     column: Tensor  #: first column of the root
     key: Tensor  #: group
+    counts: list[Tensor]  #: numbers of tiles and touched groups of each level, 0 at first
     sorted_key: Tensor
     order: Tensor  #: row at each place of the sorted order
 
@@ -65,15 +66,16 @@ class Pairs(NamedTuple):
     start: Tensor
 
 
-def sort_targets(tables: Tables, target: Tensor) -> Keys:
+def sort_targets(tables: Tables, target: Tensor, n_levels: int) -> Keys:
     """Look up one target per row, and sort the rows by group."""
-    n = len(target)
-    key, node, column = _key_arrays(tables, n, target.device)
+    n, device = len(target), target.device
+    key, node, column = _key_arrays(tables, n, device)
+    counts = [_count(device) for _ in range(max(1, n_levels))]
     plan.label_keys[(triton.cdiv(n, 256),)](
         target, tables.position, tables.group, tables.column, key, node, column,
-        n, len(tables.position), tables.n_head, BLOCK=256,
+        counts[0], counts[-1], n, len(tables.position), tables.n_head, BLOCK=256,
     )  # fmt: skip
-    return Keys(node, column, key, *sort_keys(key, tables.n_groups))
+    return Keys(node, column, key, counts, *sort_keys(key, tables.n_groups))
 
 
 def sort_pairs(
@@ -86,12 +88,19 @@ def sort_pairs(
     n = len(target)
     key, node, column = _key_arrays(tables, n, target.device)
     row = torch.empty(n, device=target.device, dtype=torch.int32)
+    count = _count(target.device)
     plan.pair_keys[(len(start) - 1,)](
         target, start, tables.position, tables.group, tables.column, key, node, column, row,
-        len(tables.position), tables.n_head, n_parents, MIDDLE=is_middle, LANES=32, num_warps=1,
+        count, len(tables.position), tables.n_head, n_parents, MIDDLE=is_middle, LANES=32,
+        num_warps=1,
     )  # fmt: skip
-    keys = Keys(node, column, key, *sort_keys(key, n_parents))
+    keys = Keys(node, column, key, [count], *sort_keys(key, n_parents))
     return keys, Pairs(row[keys.order], start)
+
+
+def _count(device: torch.device) -> Tensor:
+    """Return memory for two counts, which become 0 in the first kernel."""
+    return torch.empty(2, device=device, dtype=torch.int32)
 
 
 def sort_keys(key: Tensor, n_groups: int) -> tuple[Tensor, Tensor]:
@@ -116,19 +125,18 @@ def _key_arrays(tables: Tables, n: int, device: torch.device) -> tuple[Tensor, T
     return made[0], made[1], made[2]
 
 
-def plan_groups(nodes: Nodes, keys: Keys) -> GroupPlan:
-    """Find the rows of each group of siblings of a level."""
+def plan_groups(nodes: Nodes, keys: Keys, level: int = 0) -> GroupPlan:
+    """Find the rows of each group of siblings of a level, the n-th of those that share the keys."""
     n, n_groups, device = len(keys.key), len(nodes.first) - 1, keys.key.device
     most = min(n_groups, n)
     begin = torch.empty(n_groups + 1, device=device, dtype=torch.int32)
     tiles = torch.empty(2 * (most + n // TILES.rows + 1), device=device, dtype=torch.int32)
     touched = torch.empty(most, device=device, dtype=torch.int32)
-    count = torch.zeros(2, device=device, dtype=torch.int32)
     plan.plan_groups[(triton.cdiv(n_groups, 128),)](
-        keys.sorted_key, nodes.bounds, begin, tiles, touched, count, n, n_groups,
+        keys.sorted_key, nodes.bounds, begin, tiles, touched, keys.counts[level], n, n_groups,
         TILE=TILES.rows, BLOCK=128, STEPS=n.bit_length() + 1,
     )  # fmt: skip
-    return GroupPlan(begin, tiles, touched, count)
+    return GroupPlan(begin, tiles, touched, keys.counts[level])
 
 
 def root_softmax(tables: Tables, logits: Tensor, column: Tensor, *, backward: bool) -> Tensor:

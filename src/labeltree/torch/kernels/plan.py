@@ -8,13 +8,17 @@ import triton.language as tl
 
 @triton.jit(do_not_specialize=["n_rows"])  # batches differ, and compiling takes a second
 def label_keys(
-    target, position, group, column, key, node, root,
+    target, position, group, column, key, node, root, count, other_count,
     n_rows, n_labels, n_head, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Look up the group, the leaf and the column of the root of each target.
 
-    A target that is no label has column -1, which makes its loss NaN.
+    A target that is no label has column -1, which makes its loss NaN. The counts of `plan_groups`
+    become 0, which saves a launch for each level.
     """
+    if tl.program_id(0) == 0:
+        _clear(count)
+        _clear(other_count)
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = i < n_rows
     label = tl.load(target + i, mask=inside, other=0)
@@ -52,7 +56,7 @@ def rank_rows(
 
 @triton.jit
 def pair_keys(
-    target, start, position, group, column, key, node, root, pair_row,
+    target, start, position, group, column, key, node, root, pair_row, count,
     n_labels, n_head, n_groups, MIDDLE: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """Look up the entries of one row; the key of an entry whose group came before is n_groups.
@@ -62,6 +66,8 @@ def pair_keys(
     padding, and -1 for what is no label, which makes the loss NaN.
     """
     row = tl.program_id(0)
+    if row == 0:
+        _clear(count)
     begin = tl.load(start + row)
     end = tl.load(start + row + 1)
     lanes = tl.arange(0, LANES)
@@ -89,6 +95,11 @@ def pair_keys(
 
 
 @triton.jit
+def _clear(count):
+    tl.store(count + tl.arange(0, 2), tl.zeros((2,), tl.int32))
+
+
+@triton.jit
 def _parent(group, column, label, valid, n_head, MIDDLE: tl.constexpr):
     """Return the group or the middle node of labels; -1 for those that have none."""
     if MIDDLE:  # the columns of middle nodes follow those of the head labels
@@ -105,7 +116,7 @@ def plan_groups(
     """Find the rows of each group by bisection, and list its tiles and the groups with rows.
 
     Rows of group j are begin[j] .. begin[j + 1] - 1. A tile is (group, first row). The lists are
-    compact; count holds their lengths.
+    compact; count, which is 0 before, holds their lengths.
     """
     j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = j < n_groups

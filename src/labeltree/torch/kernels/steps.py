@@ -39,13 +39,13 @@ def softmax_forward(x: Tensor, target: Tensor, backward: bool, *tree: *Tree) -> 
     """Return the loss of each row, and with `backward` dx and what the weight gradients need."""
     shape, root, levels = _parsed(*tree)
     check_shapes(x.shape[1], shape.n_columns)
-    keys = launch.sort_targets(shape, target)
+    keys = launch.sort_targets(shape, target, len(levels))
     logits = root.logits(x)
     loss = launch.root_softmax(shape, logits, keys.column, backward=backward)
     dx = logits @ root.weight if backward else None
     saved: list[Tensor] = []
     for i, nodes in enumerate(levels):
-        found = launch.plan_groups(nodes, keys)
+        found = launch.plan_groups(nodes, keys, i)
         node = keys.node if i == len(levels) - 1 else keys.key
         ds = launch.group_softmax(nodes, x, found, node, keys, loss, dx)
         saved += [ds, *found]
