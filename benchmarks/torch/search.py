@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from benchmarks.torch.draws import N_FEATURES, N_ROWS, rows
+from benchmarks.torch.draws import N_ROWS, rows
 from benchmarks.torch.steps import Tree
 from benchmarks.torch.timing import Recorder
 from labeltree.torch import TreeSoftmax, plain
@@ -25,13 +25,7 @@ TOLERANCE = 1e-3  # of log-probabilities in different orders of summation
 
 def beams(recorder: Recorder, timer: Timer, tree: Tree) -> None:
     """Time the five best labels of the ten best groups."""
-    head = TreeSoftmax(
-        N_FEATURES,
-        tree.layout(),
-        n_prototypes=tree.n_prototypes,
-        device="cuda",
-        dtype=torch.bfloat16,
-    )
+    head = tree.softmax()
     x = rows()
     head.top_k(x, 5, beam=BEAM)
     found = {"eager": timer.time(lambda: head.top_k(x, 5, beam=BEAM)) / N_ROWS}

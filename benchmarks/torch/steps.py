@@ -11,6 +11,7 @@ from torch import Tensor
 from benchmarks.torch.draws import N_FEATURES, N_ROWS, labels, rows
 from benchmarks.torch.timing import Recorder, transient_bytes
 from labeltree.torch import FusedOptimizer, Layout, TreeBCE, TreeSoftmax, graphed
+from labeltree.torch.head import TreeHead
 from labeltree.torch.timing import Timer, captured
 
 PER_ROW = 5  # labels of a row, for several labels per row
@@ -33,6 +34,20 @@ class Tree(NamedTuple):
             middle_size=self.middle_size,
             n_head=self.n_head,
         )
+
+    def softmax(self) -> TreeSoftmax:
+        """Return a layer of this shape on the GPU."""
+        return TreeSoftmax(
+            N_FEATURES,
+            self.layout(),
+            n_prototypes=self.n_prototypes,
+            device="cuda",
+            dtype=torch.bfloat16,
+        )
+
+    def bce(self) -> TreeBCE:
+        """Return a layer for several labels per row of this shape on the GPU."""
+        return TreeBCE(N_FEATURES, self.layout(), device="cuda", dtype=torch.bfloat16)
 
 
 TREES = [
@@ -60,13 +75,7 @@ LABEL_TREES = [
 def softmax_steps(recorder: Recorder, timer: Timer, tree: Tree, kinds: tuple[str, ...]) -> None:
     """Time the steps of one tree: dense gradients, both fused optimizers, graph and eager."""
     for method in ("dense", "sgd", "adagrad"):
-        head = TreeSoftmax(
-            N_FEATURES,
-            tree.layout(),
-            n_prototypes=tree.n_prototypes,
-            device="cuda",
-            dtype=torch.bfloat16,
-        )
+        head = tree.softmax()
         if method != "dense":
             FusedOptimizer(head, method)
         for kind in kinds:
@@ -78,7 +87,7 @@ def softmax_steps(recorder: Recorder, timer: Timer, tree: Tree, kinds: tuple[str
 def label_steps(recorder: Recorder, timer: Timer, tree: Tree, kinds: tuple[str, ...]) -> None:
     """Time the steps of one tree with five labels per row."""
     for method in ("dense", "adagrad"):
-        head = TreeBCE(N_FEATURES, tree.layout(), device="cuda", dtype=torch.bfloat16)
+        head = tree.bce()
         if method != "dense":
             FusedOptimizer(head, method)
         for kind in kinds:
@@ -91,7 +100,7 @@ def label_steps(recorder: Recorder, timer: Timer, tree: Tree, kinds: tuple[str, 
 def module_steps(recorder: Recorder, timer: Timer, tree: Tree, kind: type) -> None:
     """Time steps through a layer that runs as CUDA graphs, in one and in several threads."""
     for method in ("dense", "adagrad"):
-        head = kind(N_FEATURES, tree.layout(), device="cuda", dtype=torch.bfloat16)
+        head: TreeHead = tree.softmax() if kind is TreeSoftmax else tree.bce()
         if method != "dense":
             FusedOptimizer(head, method)
         n_drawn = N_ROWS if kind is TreeSoftmax else PER_ROW * N_ROWS
@@ -160,13 +169,7 @@ def _waits(step: Callable[[], Any]) -> bool:
 
 def profile(recorder: Recorder, tree: Tree, method: str, kind: str = "zipf") -> None:
     """Record where the time of a step goes, by kernel."""
-    head = TreeSoftmax(
-        N_FEATURES,
-        tree.layout(),
-        n_prototypes=tree.n_prototypes,
-        device="cuda",
-        dtype=torch.bfloat16,
-    )
+    head = tree.softmax()
     if method != "dense":
         FusedOptimizer(head, method)
     x = rows().requires_grad_()
