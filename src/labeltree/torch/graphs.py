@@ -45,15 +45,10 @@ def graphed(head: Head, n_rows: int, *, n_labels: int | None = None) -> Head:
     shape = (n_rows,) if n_labels is None else (n_rows, n_labels)
     target = torch.zeros(shape, device=device, dtype=torch.int64)
     kept = _states(head)
-    rates = [] if head.fused is None else head.fused.rates
-    old_rates = [rate.clone() for rate in rates]
-    for rate in rates:
-        rate.zero_()  # so that warming up changes no weights
     torch.cuda.make_graphed_callables(head, (x.requires_grad_(), target), allow_unused_input=True)
-    for rate, old in zip(rates, old_rates, strict=True):
-        rate.copy_(old)
-    for name, state in kept.items():
-        getattr(head, name).copy_(state)
+    with torch.no_grad():
+        for name, state in kept.items():
+            getattr(head, name).copy_(state)
     captured, usual = head.forward, type(head).forward
 
     def forward(x: Tensor, target: Tensor, *more: Any) -> Any:
@@ -67,6 +62,9 @@ def graphed(head: Head, n_rows: int, *, n_labels: int | None = None) -> Head:
 
 
 def _states(head: TreeHead) -> dict[str, Tensor]:
-    """Return copies of what an update changes even if the learning rate is 0."""
-    names = [n for n, _ in head.named_buffers() if n.endswith("_state") or n == "n_updates"]
-    return {name: getattr(head, name).clone() for name in names}
+    """Return copies of all that a fused optimizer may change.
+
+    Warming up takes any number for the gradient of the loss, even NaN.
+    """
+    tensors = [] if head.fused is None else [*head.named_parameters(), *head.named_buffers()]
+    return {name: tensor.detach().clone() for name, tensor in tensors}

@@ -11,7 +11,8 @@ from torch import Tensor
 from labeltree.torch.kernels import gradients, groups, plan, root
 from labeltree.torch.kernels.tiles import TILES, divisor, n_processors, power_of_two, precision
 
-MAX_RANKED = 1 << 14  # rows that are sorted by comparing all of them
+# Rows that are sorted by comparing all of them; torch sorts more of them faster.
+MAX_RANKED = 1 << 13
 MAX_RANKED_GROUPS = (1 << 17) - 2  # so that key and row are one 32-bit number
 INT16_GROUPS = 32000  # keys of fewer groups are sorted as 16-bit integers, which is faster
 
