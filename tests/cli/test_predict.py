@@ -149,7 +149,7 @@ def test_the_identifiers_of_a_folder_are_file_names(model, tmp_path, capfd) -> N
 def test_a_format_without_fields_has_no_identifiers(model, tmp_path, capsys) -> None:
     data = file_in("ft", tmp_path / "docs")
     assert main(["predict", model, data, "--id-field", "key"]) == 2
-    message = "--id-field applies to jsonl, tsv, csv, but the format is fasttext"
+    message = "--id-field applies to jsonl, tsv, csv, parquet, but the format is fasttext"
     assert message in capsys.readouterr().err
     data = file_in("tsv", tmp_path / "docs")
     assert main(["predict", model, data, "--id-field", "key"]) == 1

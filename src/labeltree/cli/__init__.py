@@ -196,5 +196,5 @@ def _naming_options(message: str, names: set[str]) -> str:
         return "--" + name.replace("_", "-") if is_option else name
 
     if "format" in names:
-        message = re.sub(r"\bread_(csv|tsv|jsonl|fasttext|xmc)\b", r"--format \1", message)
+        message = re.sub(r"\bread_(csv|tsv|jsonl|fasttext|parquet|xmc)\b", r"--format \1", message)
     return re.sub(r"(?<![-\w])\w+(?= (?:must|is|are)\b)|(?<=\bset )(\w+)", option, message)

@@ -17,12 +17,20 @@ from labeltree.cli.inputs import (
     UsageError,
     add_data_arguments,
     check_folder,
+    check_parquet_output,
     input_format,
     read_examples,
     text_rows,
 )
 from labeltree.cli.options import add_json_argument, print_json
-from labeltree.data import write_fasttext, write_jsonl, write_npz, write_tsv, write_xmc
+from labeltree.data import (
+    write_fasttext,
+    write_jsonl,
+    write_npz,
+    write_parquet,
+    write_tsv,
+    write_xmc,
+)
 from labeltree.trees import LabelTree, to_napkinxc
 from labeltree.trees.formats import format_of
 from labeltree.trees.other_systems import READERS, SYSTEMS, system_of
@@ -34,6 +42,8 @@ EXAMPLES = """\
   labeltree convert data.svm --no-header --one-based -o train.txt
   labeltree convert docs.csv --separator ';' -o docs.jsonl
   labeltree convert train.ft -o docs.jsonl
+  labeltree convert docs.parquet --text-field body -o docs.jsonl
+  labeltree convert docs.jsonl.gz -o docs.parquet
   labeltree convert omikuji-model -o tree.json
   labeltree convert napkinxc-model -o tree.nwk
   labeltree convert pecos-model -o tree.json
@@ -41,7 +51,7 @@ EXAMPLES = """\
 
 supported formats:
   numeric features: XMC and libsvm text, npz
-  texts with tags: JSONL, TSV, CSV, fastText, folders of text files
+  texts with tags: JSONL, TSV, CSV, fastText, Parquet, folders of text files
   trees: JSON, Newick, dot, and the models of omikuji, napkinXC and PECOS
 Input and output must be of the same kind.
 """
@@ -49,6 +59,7 @@ _TEXT_WRITERS: dict[str, Callable[..., None]] = {
     "jsonl": write_jsonl,
     "tsv": write_tsv,
     "fasttext": write_fasttext,
+    "parquet": write_parquet,
 }
 _NAPKINXC = "napkinxc"
 _TARGETS = ("xmc", *_TEXT_WRITERS, _NAPKINXC)
@@ -108,6 +119,8 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), arguments.data)
     for target in given:
         check_folder(target)
+    if arguments.output is not None:
+        check_parquet_output(arguments.output, _target(arguments))
 
 
 # Trees ------------------------------------------------------------------------------------------
@@ -152,7 +165,7 @@ def _write_texts(rows: Iterable[tuple[str, list[str]]], arguments: argparse.Name
     target = _target(arguments)
     if arguments.output is None or target not in _TEXT_WRITERS:
         raise UsageError(
-            "texts can only be converted with --to jsonl, tsv or fasttext; "
+            "texts can only be converted with --to jsonl, tsv, fasttext or parquet; "
             "to turn them into features, use labeltree train"
         )
     counted = _Counted(rows)

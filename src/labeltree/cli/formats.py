@@ -14,6 +14,7 @@ from labeltree.data.fasttext import PREFIX, fasttext_rows
 from labeltree.data.fields import BadRow, Fields, TextRow
 from labeltree.data.files import format_suffix, open_read
 from labeltree.data.folders import folder_rows
+from labeltree.data.parquet import parquet_rows
 from labeltree.data.text import jsonl_rows, numbered_lines, tsv_rows
 
 #: Rows of texts, and bad rows where a format can continue after them.
@@ -67,6 +68,10 @@ def _fasttext(arguments: argparse.Namespace, _: Fields) -> Rows:
     return fasttext_rows(arguments.data)
 
 
+def _parquet(arguments: argparse.Namespace, fields: Fields) -> Rows:
+    return parquet_rows(arguments.data, fields)
+
+
 def _folder(arguments: argparse.Namespace, _: Fields) -> Iterator[TextRow]:
     return folder_rows(arguments.data)
 
@@ -109,6 +114,7 @@ FORMATS = {
         Format("tsv", (".tsv", ".tab"), True, _tsv, ("header", "no_header", "id_field")),
         Format("csv", (".csv",), True, _csv, ("delimiter", "header", "id_field")),
         Format("fasttext", (".ft", ".fasttext"), True, _fasttext),
+        Format("parquet", (".parquet", ".pq"), True, _parquet, ("id_field",)),
         Format("folder", (), True, _folder),
         Format("xmc", (".xmc", ".svm", ".libsvm"), False, _xmc, ("no_header",)),
         Format("npz", (".npz",), False, _npz),

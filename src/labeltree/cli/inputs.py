@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from labeltree.cli.formats import FORMATS, RESTRICTED, Format, Sizes, found_format
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow, strict
+from labeltree.data.files import PACKED
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures
 from labeltree.text.options import TextOptions
@@ -78,8 +79,8 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         "data",
         nargs="?",
         help="JSONL (one {text, tags} per line), TSV (text, tab, tags), CSV (columns text, tags), "
-        "fastText, a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - for "
-        "standard input",
+        "fastText, Parquet, a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - "
+        "for standard input",
     )
     group = parser.add_argument_group("data")
     group.add_argument("--x", metavar="X.npz", help="features, saved by scipy.sparse.save_npz")
@@ -94,12 +95,12 @@ def add_format_arguments(group: Any, formats: tuple[str, ...] = tuple(FORMATS)) 
         "--text-field",
         metavar="FIELD",
         default="text",
-        help="field of the text in JSONL, CSV and TSV (default: %(default)s)",
+        help="field of the text in JSONL, CSV, TSV and Parquet (default: %(default)s)",
     )
     group.add_argument(
         "--label-field",
         metavar="FIELD",
-        help="field of the tags in JSONL, CSV and TSV (default: the first of "
+        help="field of the tags in JSONL, CSV, TSV and Parquet (default: the first of "
         f"{', '.join(LABEL_FIELDS)})",
     )
     group.add_argument(
@@ -262,6 +263,14 @@ def check_folder(path: str | None) -> None:
     """Refuse an output file in a folder that does not exist; None and "-" are no files."""
     if path is not None and path != "-" and not Path(path).parent.is_dir():
         raise UsageError(f"{path}: folder {Path(path).parent} does not exist")
+
+
+def check_parquet_output(path: str, format_name: str | None) -> None:
+    """Refuse Parquet on standard output, and in a file that is compressed once more."""
+    if format_name == "parquet" and (path == "-" or Path(path).suffix in PACKED):
+        raise UsageError(
+            f"Parquet is written to a plain file such as tags.parquet, but the output is {path}"
+        )
 
 
 def tfidf(texts: list[str]) -> Any:

@@ -21,13 +21,14 @@ from labeltree.cli.inputs import (
     add_format_arguments,
     add_id_argument,
     check_folder,
+    check_parquet_output,
     input_format,
     text_rows,
 )
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
-from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, header
+from labeltree.cli.prediction_lines import Identifier, Prediction
+from labeltree.cli.prediction_output import OUTPUT_FORMATS, Part, formatted, open_output
 from labeltree.cli.terminal import is_terminal, visible
-from labeltree.data.files import open_write
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 from labeltree.execution.executor import Threads, in_order
 from labeltree.trees import Hierarchy
@@ -38,6 +39,7 @@ EXAMPLES = """\
   labeltree predict model.lt texts.txt --k 3
   labeltree predict model.lt docs.jsonl --id-field id --threshold 0.5 -o tags.jsonl
   labeltree predict model.lt folder-of-texts -o tags.csv
+  labeltree predict model.lt docs.parquet --id-field id -o tags.parquet
   zcat docs.csv.gz | labeltree predict model.lt - --format csv --output-format tsv | head
   labeltree predict model.lt --x X.npz
   labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
@@ -47,8 +49,8 @@ The data has the same formats as for train and evaluate; its labels are ignored.
 a file whose suffix is unknown, has one text per line, or XMC text if the model has numeric
 features. The output has the order of the input. The text format has one line per row, with
 label:probability pairs separated by tabs, after the identifier if there is one. CSV and TSV have
-one line per label. Ancestors must reach the threshold, by default 0.5. With --ray, all nodes must
-be able to read the model file.
+one line per label. Parquet has one row per row, with lists of labels and probabilities. Ancestors
+must reach the threshold, by default 0.5. With --ray, all nodes must be able to read the model file.
 """
 _K = 5
 _CHUNK = 4096
@@ -87,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output-format",
-        choices=WRITERS,
+        choices=OUTPUT_FORMATS,
         help="output format (default: from the suffix of the output file, else text)",
     )
     parser.add_argument(
@@ -133,19 +135,21 @@ def run(arguments: argparse.Namespace) -> int:
     form = _format(arguments, model)
     chunks = (_texts if form.has_texts else _rows)(arguments, form, model)
     output_format = _output_format(arguments)
+    check_parquet_output(arguments.output, output_format)
     query = _Query(k, arguments.threshold, arguments.beam, hierarchy)
     predictor = _Predictor(str(Path(arguments.model).resolve()), query, output_format, n_jobs)
     predictor.__dict__["model"] = _with_threads(model, n_jobs)
     shown = visible if is_terminal(arguments.output) else str
-    with open_write(arguments.output) as stream:
-        with_ids = form.name == "folder" or arguments.id_field is not None
-        stream.write(header(output_format, with_ids=with_ids).encode())
+    with_ids = form.name == "folder" or arguments.id_field is not None
+    int_labels = hierarchy is None and np.asarray(model.classes_).dtype.kind in "iu"
+    with open_output(
+        arguments.output, output_format, with_ids=with_ids, int_labels=int_labels, shown=shown
+    ) as write:
         n_rows = n_unknown = 0
-        for lines in in_order((executor or Threads()).run(predictor, _numbered(chunks))):
-            n_unknown += lines.n_unknown
-            n_rows += lines.n_rows
-            stream.write(shown(lines.text).encode())
-            stream.flush()
+        for answers in in_order((executor or Threads()).run(predictor, _numbered(chunks))):
+            n_unknown += answers.n_unknown
+            n_rows += answers.n_rows
+            write(answers.part)
         source = arguments.data if arguments.x is None else arguments.x
         if n_rows == 0 and source != "-":  # an empty pipe is fine, an empty file is a mistake
             raise ValueError(f"{source}: the data has no rows")
@@ -167,10 +171,10 @@ class _Query(NamedTuple):
     hierarchy: Hierarchy | None
 
 
-class _Lines(NamedTuple):
+class _Answers(NamedTuple):
     """The output for one chunk."""
 
-    text: str
+    part: Part
     n_rows: int
     n_unknown: int  # texts without known words
 
@@ -193,15 +197,14 @@ class _Predictor:
         hierarchy = self.query.hierarchy
         return None if hierarchy is None else Ancestry(self.model, hierarchy)
 
-    def __call__(self, job: tuple[int, Chunk]) -> _Lines:
+    def __call__(self, job: tuple[int, Chunk]) -> _Answers:
         first, chunk = job
         k, threshold, beam, _ = self.query
         predictions, n_unknown = _predictions(self.model, chunk.rows, k, threshold, beam)
         if self.ancestry is not None:
             _add_ancestors(predictions, self.ancestry, chunk.rows, threshold)
-        numbers = range(first, first + len(predictions))
-        text = "".join(map(WRITERS[self.output_format], chunk.ids, predictions, numbers))
-        return _Lines(text, len(predictions), n_unknown)
+        part = formatted(self.output_format, chunk.ids, predictions, first)
+        return _Answers(part, len(predictions), n_unknown)
 
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -247,7 +250,7 @@ def _output_format(arguments: argparse.Namespace) -> str:
     if arguments.output_format is not None:
         return str(arguments.output_format)
     known = None if arguments.output == "-" else format_by_suffix(arguments.output)
-    return known.name if known is not None and known.name in WRITERS else "text"
+    return known.name if known is not None and known.name in OUTPUT_FORMATS else "text"
 
 
 def _texts(arguments: argparse.Namespace, form: Format, _: Any) -> Iterator[Chunk]:

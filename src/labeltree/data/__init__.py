@@ -3,8 +3,9 @@
 `as_features` converts features to float32 CSR, and `as_labels` converts labels to `LabelRows`. Both
 accept the usual input types, avoid a copy if the input already has the right form, and name the row
 and column of an invalid value. XMC text and npz files hold numbers. JSONL, TSV, CSV and fastText
-files hold texts with tags and are read one line at a time. Files whose names end in .gz or .zst are
-compressed. Files are written completely or not at all, and errors in a file name its path and line.
+files hold texts with tags and are read one line at a time; Parquet files and other tables are read
+a few thousand rows at a time. Files whose names end in .gz or .zst are compressed. Files are
+written completely or not at all, and errors in a file name its path and line or row.
 """
 
 from labeltree.data.csv_text import read_csv
@@ -13,6 +14,8 @@ from labeltree.data.features import as_features
 from labeltree.data.folders import read_folder
 from labeltree.data.labels import LabelRows, as_labels
 from labeltree.data.npz import read_npz, read_npz_labels, write_npz
+from labeltree.data.parquet import read_parquet, write_parquet
+from labeltree.data.tables import read_table
 from labeltree.data.text import read_jsonl, read_tsv, write_jsonl, write_tsv
 from labeltree.data.xmc import read_xmc, write_xmc
 
@@ -26,11 +29,14 @@ __all__ = [
     "read_jsonl",
     "read_npz",
     "read_npz_labels",
+    "read_parquet",
+    "read_table",
     "read_tsv",
     "read_xmc",
     "write_fasttext",
     "write_jsonl",
     "write_npz",
+    "write_parquet",
     "write_tsv",
     "write_xmc",
 ]

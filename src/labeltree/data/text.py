@@ -98,9 +98,9 @@ def write_jsonl(
     """
     with open_write(path) as stream:
         for i, row in enumerate(rows):
-            content, row_tags = _checked(i, row)
+            content, row_tags = checked_row(i, row)
             line = json.dumps({text_field: content, label_field: row_tags}, ensure_ascii=False)
-            stream.write(_encoded(i, line))
+            stream.write(encoded(i, line) + b"\n")
 
 
 def read_tsv(
@@ -238,7 +238,7 @@ def write_tsv(
     _check_separator(separator)
     with open_write(path) as stream:
         for i, row in enumerate(rows):
-            content, row_tags = _checked(i, row)
+            content, row_tags = checked_row(i, row)
             for part in (content, *row_tags):
                 if any(mark in part for mark in "\t\n\r\ufeff"):
                     raise ValueError(
@@ -257,7 +257,7 @@ def write_tsv(
                     "header of a TSV file; use write_jsonl"
                 )
             line = f"{listed}\t{content}" if tags_first else f"{content}\t{listed}"
-            stream.write(_encoded(i, line))
+            stream.write(encoded(i, line) + b"\n")
 
 
 def numbered_lines(path: Source) -> Iterator[tuple[str, str]]:
@@ -365,7 +365,8 @@ def _check_separator(separator: str) -> None:
         )
 
 
-def _checked(i: int, row: tuple[str, Iterable[str]]) -> TaggedText:
+def checked_row(i: int, row: tuple[str, Iterable[str]]) -> TaggedText:
+    """Return row i of an output file, whose text and tags must be strings."""
     content, tags = row
     tags = [tags] if isinstance(tags, str) else list(tags)
     for part in (content, *tags):
@@ -376,8 +377,9 @@ def _checked(i: int, row: tuple[str, Iterable[str]]) -> TaggedText:
     return content, tags
 
 
-def _encoded(i: int, line: str) -> bytes:
+def encoded(i: int, text: str) -> bytes:
+    """Return the bytes of a text in row i of an output file."""
     try:
-        return line.encode() + b"\n"
+        return text.encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"row {i}: cannot be written as UTF-8: {error.reason}") from None

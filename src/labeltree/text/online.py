@@ -13,7 +13,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.estimators import PLTClassifier
 from labeltree.estimators.learning_lock import OneLearner, one_at_a_time
 from labeltree.online import TreeCost
-from labeltree.text.checks import check_numbers, checked_texts
+from labeltree.text.checks import checked_pairs
 from labeltree.text.features import TextFeatures
 
 Tags = list[tuple[Any, float]]
@@ -43,7 +43,7 @@ class OnlineTaggerMixin(OneLearner):
         raise NotImplementedError
 
     @one_at_a_time
-    def partial_fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
+    def partial_fit(self, texts: Any, tags: Any = None, *, embeddings: Any = None) -> Self:
         """Update the model with each text once, in order; new tags are added.
 
         A new tagger must hash words (`n_features`), because a vocabulary cannot include words that
@@ -60,6 +60,7 @@ class OnlineTaggerMixin(OneLearner):
         >>> tagger.tag(["jam"], k=1)[0][0][0]
         'jam'
         """
+        texts, tags = checked_pairs(texts, tags, embeddings)
         with self._learning(texts, tags, embeddings) as (classifier, X):
             classifier.partial_fit(X, tags)
         return self
@@ -67,9 +68,10 @@ class OnlineTaggerMixin(OneLearner):
     @checked
     @one_at_a_time
     def predict_then_fit(
-        self, texts: Any, tags: Any, k: int = 5, *, embeddings: Any = None
+        self, texts: Any, tags: Any = None, k: int = 5, *, embeddings: Any = None
     ) -> list[Tags]:
         """Learn from texts like `partial_fit`, and return the tags predicted before each text."""
+        texts, tags = checked_pairs(texts, tags, embeddings)
         with self._learning(texts, tags, embeddings) as (classifier, X):
             labels, probabilities = classifier.predict_then_fit(X, tags, k)
         names = classifier.classes_
@@ -99,11 +101,9 @@ class OnlineTaggerMixin(OneLearner):
 
     @contextmanager
     def _learning(
-        self, texts: Any, tags: Any, embeddings: Any
+        self, checked: list[str] | None, tags: Any, embeddings: Any
     ) -> Iterator[tuple[PLTClassifier, FeatureMatrix]]:
         """Yield the classifier and the features of texts; keep both if something is learned."""
-        checked = checked_texts(texts)
-        check_numbers(checked, tags, embeddings)
         if self._state is not None:
             features, classifier = self._state
             yield classifier, features.transform(checked, embeddings)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from labeltree.arguments import checked
 from labeltree.estimators import PLTClassifier
 from labeltree.estimators.output import Probabilities
+from labeltree.text.checks import checked_pairs
 
 
 class ScoringMixin:
@@ -86,7 +87,7 @@ class ScoringMixin:
         return self.classifier_.top_k(X, k, labels=labels, weights=weights, beam=beam)
 
     def score(
-        self, texts: Any, tags: Any, sample_weight: Any = None, *, embeddings: Any = None
+        self, texts: Any, tags: Any = None, sample_weight: Any = None, *, embeddings: Any = None
     ) -> float:
         """Return the share of texts whose tag, or whose whole set of tags, is correct.
 
@@ -99,4 +100,5 @@ class ScoringMixin:
         >>> tagger.score(["black tea", "white bread"], [["tea"], ["tea"]])
         0.5
         """
-        return self.classifier_.score(self._transform(texts, embeddings), tags, sample_weight)
+        listed, tags = checked_pairs(texts, tags, embeddings)
+        return self.classifier_.score(self._transform(listed, embeddings), tags, sample_weight)

@@ -21,7 +21,7 @@ from labeltree.progress import show_stage
 from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.storage.section import Section, take_section
-from labeltree.text.checks import check_numbers, checked_texts
+from labeltree.text.checks import checked_pairs, checked_texts
 from labeltree.text.embedding_weight import AUTO
 from labeltree.text.features import TextFeatures
 from labeltree.text.fitted import FittedMixin
@@ -152,7 +152,7 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     # Training -----------------------------------------------------------------------------------
 
     @one_at_a_time
-    def fit(self, texts: Any, tags: Any, *, embeddings: Any = None) -> Self:
+    def fit(self, texts: Any, tags: Any = None, *, embeddings: Any = None) -> Self:
         """Fit the vocabulary and the classifier; a failed fit does not change the tagger.
 
         With `warm_start=True`, a fitted tagger keeps its vocabulary and its tree.
@@ -160,16 +160,18 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         Parameters
         ----------
         texts
-            One string per text, which may be empty; None to learn from embeddings only.
+            One string per text, which may be empty; None to learn from embeddings only. Or a table
+            with a column "text": anything with ``__arrow_c_stream__``, such as that of pyarrow,
+            Polars, DuckDB or pandas, or a dataset of Hugging Face. All methods accept tables.
         tags
-            A list of tags per text, or one tag per text.
+            A list of tags per text, or one tag per text. For a table, None uses its first column of
+            "tags", "labels", "tag", "label", "categories" and "category".
         embeddings
             An array with one row per text, such as the output of a sentence encoder. The `encoder`
             is then not called.
         """
         before = self._state if self.classifier.warm_start else None
-        checked = checked_texts(texts)
-        check_numbers(checked, tags, embeddings)
+        checked, tags = checked_pairs(texts, tags, embeddings)
         with show_stage("making features", quiet=self.classifier.verbose <= 0):
             if before is None:
                 classifier = clone(self.classifier)
@@ -185,7 +187,7 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     @checked
     @one_at_a_time
     def calibrate(
-        self, texts: Any, tags: Any, method: str | None = "auto", *, embeddings: Any = None
+        self, texts: Any, tags: Any = None, method: str | None = "auto", *, embeddings: Any = None
     ) -> Self:
         """Calibrate probabilities with texts that were not used in `fit`.
 
@@ -197,7 +199,12 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     @checked
     @one_at_a_time
     def tune_thresholds(
-        self, texts: Any, tags: Any, objective: str | None = "macro_f1", *, embeddings: Any = None
+        self,
+        texts: Any,
+        tags: Any = None,
+        objective: str | None = "macro_f1",
+        *,
+        embeddings: Any = None,
     ) -> Self:
         """Learn from held-out texts which tags `predict` returns.
 
@@ -299,10 +306,11 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
 
     @checked
     def evaluate(
-        self, texts: Any, tags: Any, *, ks: Sequence[int] = (1, 3, 5), embeddings: Any = None
+        self, texts: Any, tags: Any = None, *, ks: Sequence[int] = (1, 3, 5), embeddings: Any = None
     ) -> dict[str, float]:
         """Return P@k, R@k, nDCG@k, coverage@k and ECE@k by name; see `metrics.evaluate`."""
-        X = self._transform(texts, embeddings)
+        listed, tags = checked_pairs(texts, tags, embeddings)
+        X = self._transform(listed, embeddings)
         truth = targets.true_labels(tags, self.classes_, self.label_kind_)
         labels, probabilities = self.classifier_.top_k(X, max(ks))
         return metrics.evaluate(truth, labels, ks=ks, probabilities=probabilities)
@@ -315,8 +323,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
 
     def _known(self, texts: Any, tags: Any, embeddings: Any) -> tuple[Any, Any]:
         """Return features, and the tags that occurred in training."""
-        X = self._transform(texts, embeddings)
-        check_numbers(checked_texts(texts), tags, embeddings)
+        listed, tags = checked_pairs(texts, tags, embeddings)
+        X = self._transform(listed, embeddings)
         if self.label_kind_ == "classes":
             return X, tags
         rows = targets.true_labels(tags, self.classes_, self.label_kind_)
