@@ -8,7 +8,7 @@ CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo 'make test-annif    run the tests that need Annif: its backend and its clients'
 	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
 	@echo 'make test-ray      run the tests of labeltree.ray, which need Ray'
+	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -75,6 +76,12 @@ test-ray:
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check '.[test,ray]'
 	.venv-ray/bin/python -m pytest -q tests/ray
 	.venv-ray/bin/python -m pytest -q --pyargs labeltree.ray --doctest-modules
+
+# MLflow has many dependencies, so it has an environment of its own.
+test-mlflow:
+	$(PYTHON) -m venv .venv-mlflow
+	.venv-mlflow/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'mlflow>=3'
+	.venv-mlflow/bin/python -m pytest -q tests/test_mlflow.py
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -196,4 +203,4 @@ release-check: wheel sdist
 	$(BIN)/python release/check.py dist
 
 clean:
-	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-ray .venv-torch .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-ray .venv-torch .venv-tsan

@@ -19,7 +19,10 @@ import labeltree as lt
 from labeltree import cli
 
 PAGE = Path(__file__).with_name("public-api.md")
-MODULES = tuple(name for name in lt.__all__ if inspect.ismodule(getattr(lt, name)))
+MODULES = (
+    *(name for name in lt.__all__ if inspect.ismodule(getattr(lt, name))),
+    *("hub", "mlflow"),
+)
 _LIST = re.compile(r"<!-- names:begin -->.*<!-- names:end -->", flags=re.DOTALL)
 
 

@@ -67,7 +67,7 @@ def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
 
 def commands_of(path: Path) -> list[str]:
     lines = re.findall(r"^(?:\$|   ) (.*)$", path.read_text(), flags=re.MULTILINE)
-    parts = [part.split("  #")[0].strip() for line in lines for part in line.split("|")]
+    parts = [re.split("  #| > ", part)[0].strip() for line in lines for part in line.split("|")]
     return [part for part in parts if part.startswith("labeltree ")]
 
 
@@ -130,7 +130,9 @@ def test_every_public_name_is_in_the_reference_once() -> None:
         "data",
         "datasets",
         "execution",
+        "hub",
         "metrics",
+        "mlflow",
         "online",
         "planning",
         "plot",

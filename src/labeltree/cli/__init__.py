@@ -1,7 +1,7 @@
 """The command line, with the names and defaults of the library.
 
 `labeltree train | tune | update | stream | predict | evaluate | explain | plan | tree | inspect
-| convert | serve | demo | completion`
+| convert | push | pull | serve | demo | completion`
 
 Exit codes: 0 success; 1 bad data or failure, or no tree within the budget; 2 wrong usage; 130
 Ctrl-C.
@@ -29,6 +29,8 @@ from labeltree.cli import (
     inspect,
     plan,
     predict,
+    pull,
+    push,
     serve,
     stream,
     train,
@@ -53,6 +55,8 @@ _COMMANDS = (
     tree,
     inspect,
     convert,
+    push,
+    pull,
     serve,
     demo,
     completion,

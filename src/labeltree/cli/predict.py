@@ -31,6 +31,7 @@ from labeltree.cli.prediction_output import OUTPUT_FORMATS, Part, formatted, ope
 from labeltree.cli.terminal import is_terminal, visible
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 from labeltree.execution.executor import Threads, in_order
+from labeltree.storage.hub_files import is_hub_address
 from labeltree.trees import Hierarchy
 
 SUMMARY = "predict labels and their probabilities"
@@ -137,7 +138,10 @@ def run(arguments: argparse.Namespace) -> int:
     output_format = _output_format(arguments)
     check_parquet_output(arguments.output, output_format)
     query = _Query(k, arguments.threshold, arguments.beam, hierarchy)
-    predictor = _Predictor(str(Path(arguments.model).resolve()), query, output_format, n_jobs)
+    path = arguments.model
+    if not is_hub_address(path):
+        path = str(Path(path).resolve())
+    predictor = _Predictor(path, query, output_format, n_jobs)
     predictor.__dict__["model"] = _with_threads(model, n_jobs)
     shown = visible if is_terminal(arguments.output) else str
     with_ids = form.name == "folder" or arguments.id_field is not None

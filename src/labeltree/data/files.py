@@ -68,7 +68,7 @@ def open_read(source: Source) -> Iterator[IO[bytes]]:
     b'1 2 3'
     """
     if not isinstance(source, str | os.PathLike):
-        _check_binary(source, "read")
+        check_binary(source, "read")
         yield source
     elif source == "-":
         yield sys.stdin.buffer
@@ -145,7 +145,7 @@ def open_write(target: Source) -> Iterator[IO[bytes]]:
     b'1 2 3'
     """
     if not isinstance(target, str | os.PathLike):
-        _check_binary(target, "write")
+        check_binary(target, "write")
         yield target
         return
     if target == "-":
@@ -185,7 +185,8 @@ def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
         yield raw
 
 
-def _check_binary(file: Any, verb: str) -> None:
+def check_binary(file: Any, verb: str) -> None:
+    """Raise TypeError unless a value is an open binary file that can "read" or "write"."""
     if not hasattr(file, verb):
         raise TypeError(f"expected a path or an open binary file, but got {type(file).__name__}")
     if hasattr(file, "encoding"):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import shutil
 import stat
 import struct
+import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.data.files import PACKED, open_write
+from labeltree.data.files import PACKED, Source, check_binary, file_name, open_write
 from labeltree.storage.errors import ModelFileError
 from labeltree.storage.header import MAX_BYTES, read_header, write_header
 from labeltree.storage.section import Section
@@ -122,16 +124,14 @@ def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
         yield whole[first : first + _PIECE]
 
 
-def read_file(
-    path: str | os.PathLike[str], *, known: Collection[str], verify: bool = True
-) -> Contents:
+def read_file(path: Source, *, known: Collection[str], verify: bool = True) -> Contents:
     """Map a file read-only and return what is in it.
 
     Parameters
     ----------
     path
         A file that `write_file` wrote. It must not be changed in place while it is mapped;
-        `write_file` never does that.
+        `write_file` never does that. An open binary file is copied to a temporary file.
     known
         Names of sections that the caller can read. Other sections are skipped if they are
         optional. Their arrays are checked like all others.
@@ -158,24 +158,34 @@ def read_file(
             _verify(mapped, entries, views, data)
             contents.release_pages()
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise ModelFileError(f"{file_name(path)}: {error}") from None
     return contents
 
 
-def _map(path: str | os.PathLike[str]) -> mmap.mmap:
+def _map(source: Source) -> mmap.mmap:
+    if not isinstance(source, str | os.PathLike):
+        check_binary(source, "read")
+        with tempfile.TemporaryFile(prefix="labeltree-") as copied:
+            shutil.copyfileobj(source, copied, _PIECE)
+            copied.flush()
+            return _map_handle(copied.fileno())
     # Without O_NONBLOCK, a pipe would wait for a writer.
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    handle = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        state = os.fstat(handle)
-        if stat.S_ISDIR(state.st_mode):
-            raise ModelFileError("it is a folder; a model is one file")
-        if not stat.S_ISREG(state.st_mode):
-            raise ModelFileError("it is a pipe or a device; copy it to a file first")
-        if state.st_size == 0:
-            raise ModelFileError("the file is empty; save the model again")
-        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
+        return _map_handle(handle)
     finally:
         os.close(handle)
+
+
+def _map_handle(handle: int) -> mmap.mmap:
+    state = os.fstat(handle)
+    if stat.S_ISDIR(state.st_mode):
+        raise ModelFileError("it is a folder; a model is one file")
+    if not stat.S_ISREG(state.st_mode):
+        raise ModelFileError("it is a pipe or a device; copy it to a file first")
+    if state.st_size == 0:
+        raise ModelFileError("the file is empty; save the model again")
+    return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
 
 
 def _read_start(mapped: mmap.mmap) -> tuple[list[SectionEntry], int]:

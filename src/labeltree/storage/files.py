@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.utils.validation import check_is_fitted
 
+from labeltree.data.files import Source, file_name
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
+from labeltree.storage.hub_files import download, is_hub_address
 from labeltree.storage.registry import check_kind, kind_of, known_sections
 
 if TYPE_CHECKING:  # estimators import this module
@@ -23,7 +25,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     write_file(path, estimator._sections())
 
 
-def load(path: str | os.PathLike[str], *, verify: bool = True) -> PLTClassifier | TextTagger:
+def load(path: Source, *, verify: bool = True) -> PLTClassifier | TextTagger:
     """Return the estimator of a model file that `save` wrote; no code in it is executed.
 
     The file is memory-mapped, so processes that open the same file share its pages. Do not modify
@@ -33,7 +35,9 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> PLTClassifier 
     Parameters
     ----------
     path
-        The model file.
+        The model file: its path; an open binary file, which is copied to an unnamed temporary file;
+        or an address ``hf://owner/name[/file][@revision]`` on the Hugging Face hub, which needs
+        ``pip install "labeltree[hub]"``. The file on the hub is model.lt unless it is named.
     verify
         Whether to compare the checksums of all arrays, which detect accidental damage. Without
         this, a file of any size opens at once. Everything else is always checked, and no file can
@@ -63,11 +67,13 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> PLTClassifier 
     ...     load(f"{folder}/model.lt").predict_labels([[0, 1]])
     [['bread']]
     """
+    if isinstance(path, str) and is_hub_address(path):
+        path = download(path)
     contents = read_file(path, known=known_sections(), verify=verify)
     return cast("PLTClassifier | TextTagger", restore(path, contents, every_weight=False))
 
 
-def restore(path: str | os.PathLike[str], contents: Contents, *, every_weight: bool) -> Any:
+def restore(path: Source, contents: Contents, *, every_weight: bool) -> Any:
     """Return the estimator of what was read from a file; the path is for error messages.
 
     With `every_weight`, weights are checked one by one. This takes longer than everything else,
@@ -77,6 +83,6 @@ def restore(path: str | os.PathLike[str], contents: Contents, *, every_weight: b
         kind = kind_of(contents.sections)
         estimator = kind._from_sections(contents.sections, every_weight=every_weight)
     except ValueError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise ModelFileError(f"{file_name(path)}: {error}") from None
     contents.release_pages()
     return estimator

@@ -1,0 +1,162 @@
+"""The model card: what a model does, how good it is, what it costs, and how to use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from labeltree.estimators import PLTClassifier
+from labeltree.text import TextTagger
+from labeltree.training.effort import written
+from labeltree.units import format_bytes
+
+_METRICS = ("P@1", "P@3", "P@5", "R@5", "nDCG@5", "ECE@5")
+
+
+def model_card(
+    model: PLTClassifier | TextTagger,
+    repo: str,
+    *,
+    report: Mapping[str, Any] | None = None,
+    license: str | None = None,
+) -> str:
+    """Return the model card of a fitted estimator, in Markdown.
+
+    Parameters
+    ----------
+    model
+        The fitted estimator.
+    repo
+        Name of the repository, ``owner/name``.
+    report
+        Figures of an evaluation: the result of `TextTagger.evaluate`, or what ``labeltree train
+        --json`` or ``labeltree evaluate --json`` prints. Without it, the card has no metrics and no
+        lower bound.
+    license
+        Identifier of a license, such as "mit".
+
+    Examples
+    --------
+    >>> from labeltree import TextTagger
+    >>> tagger = TextTagger().fit(["green tea", "rye bread"], [["tea"], ["bread"]])
+    >>> card = model_card(tagger, "me/tags", report={"P@1": 0.75, "n_rows": 20})
+    >>> [line for line in card.splitlines() if "0.75" in line or "| labels" in line]
+    ['| labels | 2 |', '| P@1 | 0.7500 |']
+    """
+    figures = dict(report or {})
+    sections = [
+        _front_matter(model, license),
+        f"# {repo.rpartition('/')[2]}",
+        _task(model),
+        _use(model, repo),
+        _table("Model", _facts(model, figures)),
+    ]
+    if metrics := _metrics(figures):
+        n_rows = _count(figures, "n_evaluation_rows" if "metrics" in figures else "n_rows")
+        on = f", on {n_rows:,} rows that were not used in training" if n_rows else ""
+        sections.append(_table(f"Evaluation{on}", metrics))
+    sections.append(_LIMITS)
+    return "\n\n".join(sections) + "\n"
+
+
+_LIMITS = """## Limitations
+
+The model predicts only the labels that occurred in its training data, and its probabilities are
+those of data like it. The file contains numbers and names, and no code: nothing in it is executed
+when it is opened."""
+
+
+def _classifier(model: PLTClassifier | TextTagger) -> PLTClassifier:
+    return model.classifier_ if isinstance(model, TextTagger) else model
+
+
+def _front_matter(model: PLTClassifier | TextTagger, license: str | None) -> str:
+    tags = ["extreme-classification", "label-tree"]
+    if _classifier(model).label_kind_ != "classes":
+        tags.insert(0, "multi-label-classification")
+    lines = ["---", "library_name: labeltree", "tags:", *(f"- {tag}" for tag in tags)]
+    if isinstance(model, TextTagger):
+        lines.append("pipeline_tag: text-classification")
+    if license is not None:
+        if not license.replace("-", "").replace(".", "").isalnum():
+            raise ValueError(
+                f"license must be an identifier such as mit or cc-by-4.0, but is {license!r:.40}"
+            )
+        lines.append(f"license: {license}")
+    return "\n".join([*lines, "---"])
+
+
+def _task(model: PLTClassifier | TextTagger) -> str:
+    is_classes = _classifier(model).label_kind_ == "classes"
+    n_labels = f"{len(model.classes_):,}"
+    if isinstance(model, TextTagger):
+        what = "one of {} classes" if is_classes else "tags, out of {},"
+        return f"This model predicts {what.format(n_labels)} for a text, with their probabilities."
+    what = "one of {} classes" if is_classes else "labels, out of {},"
+    return (
+        f"This model predicts {what.format(n_labels)} for a row of {model.n_features_in_:,} "
+        "numeric features, with their probabilities."
+    )
+
+
+def _use(model: PLTClassifier | TextTagger, repo: str) -> str:
+    lines = ["import labeltree", "", f'model = labeltree.load("hf://{repo}")']
+    if isinstance(model, TextTagger):
+        if model.features_.embeddings.are_given:
+            lines.append("model.tag(texts, embeddings=vectors)")
+        elif model.features_.n_embeddings:
+            lines += ["model.set_encoder(encoder)", 'model.tag(["a text"])']
+        else:
+            lines.append('model.tag(["a text"])  # [[(tag, probability), ...]]')
+    else:
+        lines.append("model.top_k(X, k=5)  # labels and probabilities of each row of X")
+    code = "\n".join(lines)
+    return f'## Use\n\n```shell\npip install "labeltree[hub]"\n```\n\n```python\n{code}\n```'
+
+
+def _facts(model: PLTClassifier | TextTagger, figures: Mapping[str, Any]) -> dict[str, str]:
+    classifier = _classifier(model)
+    counts, n_trees = classifier._fitted.counts, len(classifier.trees_)
+    per_row = counts.training_cost / max(counts.n_rows, 1) / n_trees
+    cost = f"{per_row:.1f} nodes per row{' and tree' * (n_trees > 1)}"
+    bound = _number(figures, "lower_bound_per_row")
+    if bound:
+        cost += f", {per_row / bound:.2f} times the lower bound of any tree ({bound:.1f})"
+    facts = {
+        "labels": f"{len(model.classes_):,}",
+        "features": f"{model.n_features_in_:,}",
+        "training rows": f"{counts.n_rows:,}",
+        "trees": f"{n_trees}",
+        "training cost": cost,
+        "weights": format_bytes(classifier.model_.native("model_card").n_bytes),
+    }
+    if classifier.settings_:
+        facts["settings"] = written(classifier.settings_)
+    return facts
+
+
+def _metrics(figures: Mapping[str, Any]) -> dict[str, str]:
+    found = figures.get("metrics", figures)
+    if not isinstance(found, Mapping):
+        return {}
+    values = {name: _number(found, name) for name in _METRICS}
+    return {name: f"{value:.4f}" for name, value in values.items() if value is not None}
+
+
+def _number(figures: Mapping[str, Any], name: str) -> float | None:
+    value = figures.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{name} of the report must be a number, but is {value!r:.40}")
+    return float(value)
+
+
+def _count(figures: Mapping[str, Any], name: str) -> int:
+    return int(_number(figures, name) or 0)
+
+
+def _table(title: str, rows: Mapping[str, str]) -> str:
+    lines = [f"## {title}", "", "| | |", "| --- | --- |"]
+    return "\n".join([*lines, *(f"| {name} | {text} |" for name, text in rows.items())])

@@ -1,0 +1,57 @@
+"""The model card."""
+
+import pytest
+
+import labeltree as lt
+from labeltree.hub import model_card
+
+
+def test_the_card_has_the_task_and_the_number_of_labels(tagger) -> None:
+    card = model_card(tagger, "me/tags")
+    assert "This model predicts tags, out of 2, for a text, with their probabilities." in card
+    assert "| labels | 2 |" in card
+    assert "pipeline_tag: text-classification" in card
+
+
+def test_the_card_says_how_to_use_the_model(tagger) -> None:
+    assert 'model = labeltree.load("hf://me/tags")\nmodel.tag(["a text"])' in model_card(
+        tagger, "me/tags"
+    )
+
+
+def test_a_model_of_classes_predicts_one(tagger) -> None:
+    clf = lt.PLTClassifier(n_jobs=1).fit([[1, 0], [0, 1]], ["a", "b"])
+    card = model_card(clf, "me/classes")
+    assert "one of 2 classes for a row of 2 numeric features" in card
+    assert "multi-label" not in card
+
+
+def test_the_card_has_the_metrics_of_an_evaluation(tagger) -> None:
+    report = {**tagger.evaluate(["tea", "rye"], [["tea"], ["bread"]]), "n_rows": 2}
+    card = model_card(tagger, "me/tags", report=report)
+    assert "## Evaluation, on 2 rows that were not used in training" in card
+    assert "| P@1 | 1.0000 |" in card
+
+
+def test_the_card_has_the_cost_and_its_bound(tagger) -> None:
+    card = model_card(tagger, "me/tags", report={"lower_bound_per_row": 1.5})
+    assert (
+        "| training cost | 3.0 nodes per row, 2.00 times the lower bound of any tree (1.5) |"
+        in card
+    )
+
+
+def test_a_card_without_a_report_has_no_metrics(tagger) -> None:
+    assert "Evaluation" not in model_card(tagger, "me/tags")
+
+
+@pytest.mark.parametrize("value", ["<script>", float("nan"), True])
+def test_a_metric_that_is_not_a_number_is_refused(tagger, value) -> None:
+    with pytest.raises(ValueError, match="P@1 of the report must be a number"):
+        model_card(tagger, "me/tags", report={"P@1": value})
+
+
+def test_a_license_is_an_identifier(tagger) -> None:
+    assert "license: cc-by-4.0" in model_card(tagger, "me/tags", license="cc-by-4.0")
+    with pytest.raises(ValueError, match="license must be an identifier"):
+        model_card(tagger, "me/tags", license="mit\nfoo: bar")
