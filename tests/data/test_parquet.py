@@ -8,6 +8,7 @@ import pytest
 from labeltree.data import read_parquet, write_parquet
 from labeltree.data.fields import BadRow, Fields
 from labeltree.data.parquet import parquet_rows
+from labeltree.data.parquet_pages import page_sizes, row_groups
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -99,8 +100,39 @@ def test_a_list_that_is_far_longer_than_its_bytes_is_refused(monkeypatch) -> Non
     table = pa.table({"text": ["a"], "tags": [["b"] * 9999]})
     monkeypatch.setattr("labeltree.data.parquet.MAX_EMPTY", 100)
     monkeypatch.setattr("labeltree.data.parquet.MAX_SPARSITY", 1)
-    with pytest.raises(ValueError, match=r"may have at most \d+ entries in a row group, but have"):
+    with pytest.raises(ValueError, match=r"may have at most \d+ values in a row group, but has"):
         list(read_parquet(written(table)))
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_the_sizes_of_pages_are_those_of_the_metadata(version, use_dictionary) -> None:
+    texts = [f"text {i}" * 9 for i in range(5000)]
+    options = {"data_page_version": version, "use_dictionary": use_dictionary}
+    file = written(pa.table({"text": texts}), data_page_size=4096, **options)
+    chunk = pq.ParquetFile(file).metadata.row_group(0).column(0)
+    n_bytes, n_values = page_sizes(file, row_groups(file)[0].chunks[0])
+    assert n_values == 5000 * (2 if use_dictionary else 1)
+    assert 0 < chunk.total_uncompressed_size - n_bytes < 0.2 * n_bytes  # it counts headers, too
+
+
+def test_the_metadata_cannot_hide_the_size_of_a_page(monkeypatch) -> None:
+    table = pa.table({"text": ["x" * (1 << 22)], "tags": ["a"]})
+    file = written(table, compression="zstd", use_dictionary=False, write_statistics=False)
+    chunk = pq.ParquetFile(file).metadata.row_group(0).column(0)
+    size, content = chunk.total_uncompressed_size, file.getvalue()
+    stated = bytes(
+        [(2 * size & 127) | 128, (2 * size >> 7 & 127) | 128, (2 * size >> 14 & 127) | 128]
+    )
+    start = content.rindex(stated)  # zigzag; the fourth and last byte follows
+    small = content[:start] + b"\x82\x80\x80\x00" + content[start + 4 :]
+    assert (
+        pq.ParquetFile(io.BytesIO(small)).metadata.row_group(0).column(0).total_uncompressed_size
+        == 1
+    )
+    monkeypatch.setattr("labeltree.data.limits.MAX_UNPACKED", 1 << 20)
+    with pytest.raises(ValueError, match="write smaller row groups"):
+        list(read_parquet(io.BytesIO(small)))
 
 
 def test_a_packed_file_is_refused(tmp_path) -> None:

@@ -132,7 +132,8 @@ def test_a_bad_row_is_named_and_the_others_are_read() -> None:
 
 
 def test_a_row_that_is_too_long_is_refused_and_the_others_are_read(monkeypatch) -> None:
-    monkeypatch.setattr("labeltree.data.tables.MAX_LINE", 1 << 20)
+    for module in ("arrow_arrays", "tables"):
+        monkeypatch.setattr(f"labeltree.data.{module}.MAX_LINE", 1 << 20)
     long = pa.array(["x" * (2 << 20), "y"]).dictionary_encode()
     made = pa.table({"text": long.take(pa.array([1, 0, 1])), "tags": [["a"]] * 3})
     first, second, third = rows_of(made)

@@ -23,6 +23,7 @@ from labeltree.data import (
     read_jsonl,
     read_npz,
     read_npz_labels,
+    read_parquet,
     read_tsv,
     read_xmc,
 )
@@ -182,6 +183,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "tsv": _rows(read_tsv),
     "fasttext": _rows(read_fasttext),
     "folder": _rows(read_folder),
+    "parquet": _rows(read_parquet),
     "xmc": _xmc,
     "xmc_plain": _xmc_plain,
     "npz": read_npz,

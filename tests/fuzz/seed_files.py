@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,16 @@ def _texts() -> list[Form]:
         Form("tsv", [{"a.tsv": "grüner tee\ttea,green\nrye\tbread\n".encode()}], [b"text\ttags"]),
         Form("fasttext", [{"a.ft": b"__label__tea __label__b green tea\n__label__c x\n"}], [b"__"]),
         Form("folder", [{"a/tea.txt": b"green", "a/tea.tags": b"tea\n", "b/c/x.txt": b"rye"}]),
+        *_parquet(),
     ]
+
+
+def _parquet() -> list[Form]:
+    if find_spec("pyarrow") is None:
+        return []
+    stream = io.BytesIO()
+    lt.data.write_parquet(stream, [(f"text {i % 7}", ["a", "b"][: i % 3]) for i in range(50)])
+    return [Form("parquet", [{"a.parquet": stream.getvalue()}], [b"PAR1", b"text", b"\xff" * 4])]
 
 
 def _matrices() -> list[Form]:

@@ -8,9 +8,9 @@ from typing import IO, Any
 
 from labeltree.arguments import shown as shown_value
 from labeltree.cli.prediction_lines import WRITERS, Identifier, Prediction, header
+from labeltree.data.arrow_arrays import pyarrow
 from labeltree.data.files import open_write
 from labeltree.data.parquet import ParquetRows
-from labeltree.data.tables import pyarrow
 
 PARQUET = "parquet"
 #: Names of the formats.

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from labeltree.data.arrow_arrays import pyarrow
 from labeltree.data.fields import LABEL_FIELDS, BadRow, Fields, TextRow, strict
 from labeltree.data.files import PACKED, Source, file_name, open_read, open_write
 from labeltree.data.limits import (
@@ -16,7 +17,8 @@ from labeltree.data.limits import (
     MAX_UNPACKED,
     max_unpacked,
 )
-from labeltree.data.tables import BATCH_ROWS, TableColumns, pyarrow
+from labeltree.data.parquet_pages import RowGroup, page_sizes, row_groups
+from labeltree.data.tables import BATCH_ROWS, TableColumns
 from labeltree.data.text import TaggedText, checked_row, encoded
 
 _BUFFER = 1 << 20  # bytes that are read at once
@@ -102,18 +104,25 @@ def batches_of(name: str, stream: IO[bytes], columns: Sequence[str]) -> Iterator
     with translated_errors(name):
         schema = _parquet(stream).schema
         leaves = [schema.column(i) for i in range(len(schema))]
-        wanted = [leaf for leaf in leaves if _is_below(leaf.path, columns)]
-        encoded = [leaf.path for leaf in wanted if leaf.physical_type == "BYTE_ARRAY"]
-        file = _parquet(stream, read_dictionary=encoded)
-    for number in range(file.num_row_groups):
+        wanted = [i for i, leaf in enumerate(leaves) if _is_below(leaf.path, columns)]
+        texts = [leaves[i].path for i in wanted if leaves[i].physical_type == "BYTE_ARRAY"]
+        file = _parquet(stream, read_dictionary=texts)
+    for number, group in enumerate(_groups(name, stream)):
+        _check_sizes(name, stream, group, wanted)
         # Batches end with their row group, because lists of strings have one dictionary each.
         with translated_errors(name):
-            _check_sizes(name, file.metadata.row_group(number), {leaf.path for leaf in wanted})
             batches = file.iter_batches(
                 BATCH_ROWS, row_groups=[number], columns=list(columns), use_threads=False
             )
         while (batch := _next_batch(name, batches)) is not None:
             yield batch
+
+
+def _groups(name: str, stream: IO[bytes]) -> list[RowGroup]:
+    try:
+        return row_groups(stream)
+    except ValueError as error:
+        raise ValueError(f"{name}: not a Parquet file, or damaged: {error}") from None
 
 
 def _next_batch(name: str, batches: Iterator[Any]) -> Any:
@@ -140,16 +149,20 @@ def _is_below(path: str, columns: Sequence[str]) -> bool:
     return any(path == name or path.startswith(f"{name}.") for name in columns)
 
 
-def _check_sizes(name: str, group: Any, paths: set[str]) -> None:
-    for chunk in (group.column(j) for j in range(group.num_columns)):
-        if chunk.path_in_schema not in paths:
-            continue
-        n_bytes, packed = chunk.total_uncompressed_size, chunk.total_compressed_size
-        max_values = group.num_rows + max(MAX_EMPTY, MAX_SPARSITY * packed)
-        if chunk.num_values > max_values:
+def _check_sizes(name: str, stream: IO[bytes], group: RowGroup, columns: Sequence[int]) -> None:
+    """Refuse a row group that takes far more memory than it has bytes."""
+    for column in columns:
+        try:
+            chunk = group.chunks[column]
+            n_bytes, n_values = page_sizes(stream, chunk)
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"{name}: not a Parquet file, or damaged: {error}") from None
+        packed = chunk.n_bytes
+        max_values = group.n_rows + max(MAX_EMPTY, MAX_SPARSITY * packed)
+        if n_values > max_values:
             raise ValueError(
-                f"{name}: lists of {packed} bytes may have at most {max_values} entries in a row "
-                f"group, but have {chunk.num_values}; write smaller row groups"
+                f"{name}: a column of {packed} bytes may have at most {max_values} values in a row "
+                f"group, but has {n_values}; write smaller row groups"
             )
         if n_bytes > max_unpacked(packed):
             raise ValueError(

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from labeltree.data.compressed import pointers
+from labeltree.data.arrow_arrays import (
+    bounded_parts,
+    is_labels,
+    is_list,
+    is_name,
+    is_text,
+    n_string_bytes,
+    pyarrow,
+    values,
+)
 from labeltree.data.fields import LABEL_FIELDS, BadRow, Fields, TextRow, listed_names
 from labeltree.data.limits import MAX_LINE
 from labeltree.data.text import TaggedText
 
 #: Rows that are converted at once.
 BATCH_ROWS = 8192
-
-
-def pyarrow() -> Any:
-    """Return the package pyarrow.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-    """
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError(
-            'tables and Parquet files need the package pyarrow: pip install "labeltree[arrow]"'
-        ) from None
-    return pyarrow
 
 
 def is_table(value: Any) -> bool:
@@ -188,14 +180,14 @@ class TableColumns:
                 )
             return name
 
-        text = column([fields.text], "text_field", _is_text, "strings")
+        text = column([fields.text], "text_field", is_text, "strings")
         tags = identifier = None
         if fields.with_labels:
             rule = "strings, integers or lists of them"
-            tags = column(fields.labels, "label_field", _is_labels, rule)
+            tags = column(fields.labels, "label_field", is_labels, rule)
         if fields.id is not None:
-            identifier = column([fields.id], "id_field", _is_name, "strings or integers")
-        has_lists = tags is not None and _is_list(kinds[tags])
+            identifier = column([fields.id], "id_field", is_name, "strings or integers")
+        has_lists = tags is not None and is_list(kinds[tags])
         return cls(where, text, tags, identifier, has_lists)
 
     @property
@@ -217,12 +209,25 @@ class TableColumns:
         """Iterate over the text, tags and identifier of each row, as they are in the table."""
         first = 0
         for batch in batches:
-            for part in _bounded(batch.select(self.names)):
-                yield from self._part_values(part, first)
+            with self._arrow_errors():
+                parts = list(bounded_parts(batch.select(self.names)))
+            for part in parts:
+                with self._arrow_errors():
+                    rows = list(self._part_values(part, first))
+                yield from rows
                 first += part.num_rows
 
+    @contextmanager
+    def _arrow_errors(self) -> Iterator[None]:
+        """Raise ValueError where arrays are inconsistent, as those of damaged files can be."""
+        arrow = pyarrow()
+        try:
+            yield
+        except arrow.ArrowException as error:
+            raise ValueError(f"{self.where}: damaged: {_first_line(error)}") from error
+
     def _part_values(self, part: Any, first: int) -> Iterator[tuple[str, Any, Any] | BadRow]:
-        if _n_bytes(part) > MAX_LINE:  # a single row, see `_bounded`
+        if n_string_bytes(part) > MAX_LINE:  # a single row, see `bounded_parts`
             yield BadRow(
                 f"{self.where}: row {first}: a row must have at most {MAX_LINE >> 20} MiB, but "
                 "this one has more; split it"
@@ -258,114 +263,6 @@ def _not_text(column: str, value: Any, remedy: str) -> str:
     if value is None:
         return f'column "{column}" must not be null; {remedy}'
     return f'column "{column}" must be UTF-8, but is {value!r:.40}; convert it to UTF-8'
-
-
-def values(column: Any) -> list[Any]:
-    """Return the values of an Arrow array as strings, integers, lists of them, or None.
-
-    Strings that are not valid UTF-8 stay bytes.
-    """
-    types = pyarrow().types
-    if _is_list(column.type):
-        lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-        flat, ends = values(column.flatten()), pointers(lengths).tolist()
-        found: list[Any] = [flat[begin:end] for begin, end in pairwise(ends)]
-        for i in _nulls(column):
-            found[i] = None
-        return found
-    if types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if types.is_integer(column.type) or types.is_null(column.type):
-        return list(column.to_pylist())
-    return _strings(column)
-
-
-def _nulls(column: Any) -> list[int]:
-    if not column.null_count:
-        return []
-    return list(column.is_null().to_numpy(zero_copy_only=False).nonzero()[0].tolist())
-
-
-def _strings(column: Any) -> list[Any]:
-    arrow = pyarrow()
-    try:
-        return list(column.cast(arrow.large_string()).to_numpy(zero_copy_only=False).tolist())
-    except (UnicodeDecodeError, arrow.ArrowException):
-        return [_decoded(raw) for raw in column.cast(arrow.large_binary()).to_pylist()]
-
-
-def _decoded(raw: bytes | None) -> str | bytes | None:
-    try:
-        return None if raw is None else raw.decode()
-    except UnicodeDecodeError:
-        return raw
-
-
-def _bounded(batch: Any) -> Iterator[Any]:
-    """Split a batch whose strings take more than a row may.
-
-    Few bytes of a dictionary can stand for many long strings.
-    """
-    if batch.num_rows > 1 and _n_bytes(batch) > MAX_LINE:
-        half = batch.num_rows // 2
-        yield from _bounded(batch.slice(0, half))
-        yield from _bounded(batch.slice(half))
-    else:
-        yield batch
-
-
-def _n_bytes(batch: Any) -> int:
-    return sum(_string_bytes(column) for column in batch.columns)
-
-
-def _string_bytes(column: Any) -> int:
-    """Return the number of bytes of the strings of an array, with those of repeated ones."""
-    types = pyarrow().types
-    if _is_list(column.type):
-        return _string_bytes(column.flatten())
-    if types.is_dictionary(column.type):
-        if not _is_text(column.type.value_type):
-            return 4 * len(column)
-        lengths = _lengths(column.dictionary)
-        used = column.indices.drop_null()
-        return int(lengths.take(used).to_numpy(zero_copy_only=False).sum()) + 4 * len(column)
-    if not _is_text(column.type):
-        return 8 * len(column)
-    return int(_lengths(column).to_numpy(zero_copy_only=False).sum())
-
-
-def _lengths(column: Any) -> Any:
-    import pyarrow.compute as pc
-
-    arrow = pyarrow()
-    return pc.binary_length(column.cast(arrow.large_binary())).fill_null(0)
-
-
-def _is_list(kind: Any) -> bool:
-    types = pyarrow().types
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    types = pyarrow().types
-    if types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    tests = (types.is_string, types.is_large_string, types.is_string_view)
-    bytes_tests = (types.is_binary, types.is_large_binary, types.is_binary_view)
-    return any(test(kind) for test in (*tests, *bytes_tests))
-
-
-def _is_name(kind: Any) -> bool:
-    types = pyarrow().types
-    if types.is_dictionary(kind):
-        return _is_name(kind.value_type)
-    return bool(_is_text(kind) or types.is_integer(kind))
-
-
-def _is_labels(kind: Any) -> bool:
-    return _is_name(kind.value_type if _is_list(kind) else kind) or bool(
-        pyarrow().types.is_null(kind)
-    )
 
 
 def _first_line(error: BaseException) -> str:
