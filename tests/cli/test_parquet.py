@@ -115,3 +115,27 @@ def test_a_stream_continues_after_a_bad_row(model, tmp_path, capsys) -> None:
     run("stream", model, tmp_path / "in.parquet")
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert ["error" in line for line in lines] == [False, True, False]
+
+
+# Numeric features -------------------------------------------------------------------------------
+
+
+def test_features_survive_a_round_trip_through_parquet(xmc, tmp_path) -> None:
+    run("convert", xmc, "-o", tmp_path / "rows.parquet")
+    run("convert", tmp_path / "rows.parquet", "-o", tmp_path / "back.txt")
+    assert (tmp_path / "back.txt").read_text() == Path(xmc).read_text()
+
+
+def test_a_model_of_features_in_parquet_is_that_of_xmc_text(xmc, tmp_path) -> None:
+    run("convert", xmc, "-o", tmp_path / "rows.parquet")
+    for source, name in ((xmc, "a.lt"), (tmp_path / "rows.parquet", "b.lt")):
+        run("train", source, "-o", tmp_path / name, "--quiet", "--no-holdout")
+    assert (tmp_path / "a.lt").read_bytes() == (tmp_path / "b.lt").read_bytes()
+
+
+def test_features_without_labels_are_predicted_but_not_trained_on(xmc, tmp_path, capsys) -> None:
+    run("train", xmc, "-o", tmp_path / "model.lt", "--quiet", "--no-holdout")
+    pq.write_table(pa.table({"indices": [[0]], "values": [[1.0]]}), tmp_path / "x.parquet")
+    run("predict", tmp_path / "model.lt", tmp_path / "x.parquet")
+    run("train", tmp_path / "x.parquet", "-o", tmp_path / "other.lt", code=1)
+    assert "there is no column of labels; set --label-field" in capsys.readouterr().err

@@ -28,6 +28,7 @@ from labeltree.data import (
     write_jsonl,
     write_npz,
     write_parquet,
+    write_parquet_features,
     write_tsv,
     write_xmc,
 )
@@ -50,7 +51,7 @@ EXAMPLES = """\
   labeltree convert tree.json --to napkinxc -o tree.txt
 
 supported formats:
-  numeric features: XMC and libsvm text, npz
+  numeric features: XMC and libsvm text, npz, Parquet with columns indices, values and labels
   texts with tags: JSONL, TSV, CSV, fastText, Parquet, folders of text files
   trees: JSON, Newick, dot, and the models of omikuji, napkinXC and PECOS
 Input and output must be of the same kind.
@@ -194,7 +195,7 @@ def _write_rows(arguments: argparse.Namespace) -> Report:
     target = "npz" if arguments.output is None else _target(arguments) or "xmc"
     if target == "npz" and arguments.output is not None:
         raise UsageError("npz files come in pairs; write them with --x-out X.npz --y-out Y.npz")
-    if target not in ("npz", "xmc"):
+    if target not in ("npz", "xmc", "parquet"):
         raise UsageError(f"numeric features cannot be converted to {target}, which holds texts")
     data = read_examples(arguments)
     assert isinstance(data, Data)
@@ -203,6 +204,8 @@ def _write_rows(arguments: argparse.Namespace) -> Report:
         raise UsageError("the input has labels only; add features with --x X.npz")
     if target == "xmc":
         write_xmc(arguments.output, X, data.rows)
+    if target == "parquet":
+        write_parquet_features(arguments.output, X, data.rows)
     for path, part in ((arguments.x_out, X), (arguments.y_out, data.rows)):
         if path is not None:
             write_npz(path, part)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labeltree.data import read_npz, read_npz_labels, read_xmc
+from labeltree.data import read_npz, read_npz_labels, read_parquet_features, read_xmc
 from labeltree.data.csv_text import csv_rows
 from labeltree.data.fasttext import PREFIX, fasttext_rows
-from labeltree.data.fields import BadRow, Fields, TextRow
+from labeltree.data.fields import LABEL_FIELDS, BadRow, Fields, TextRow
 from labeltree.data.files import format_suffix, open_read
 from labeltree.data.folders import folder_rows
 from labeltree.data.parquet import parquet_rows
@@ -72,6 +72,15 @@ def _parquet(arguments: argparse.Namespace, fields: Fields) -> Rows:
     return parquet_rows(arguments.data, fields)
 
 
+def _parquet_features(arguments: argparse.Namespace, sizes: Sizes) -> tuple[Any, Any]:
+    return read_parquet_features(
+        arguments.data,
+        label_field=arguments.label_field or LABEL_FIELDS,
+        n_features=sizes.n_features,
+        n_labels=sizes.n_labels,
+    )
+
+
 def _folder(arguments: argparse.Namespace, _: Fields) -> Iterator[TextRow]:
     return folder_rows(arguments.data)
 
@@ -118,6 +127,7 @@ FORMATS = {
         Format("folder", (), True, _folder),
         Format("xmc", (".xmc", ".svm", ".libsvm"), False, _xmc, ("no_header",)),
         Format("npz", (".npz",), False, _npz),
+        Format("parquet-features", (), False, _parquet_features),
         Format("lines", (), True, _lines),
     )
 }

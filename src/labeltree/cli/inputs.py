@@ -15,6 +15,7 @@ from labeltree.cli.formats import FORMATS, RESTRICTED, Format, Sizes, found_form
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow, strict
 from labeltree.data.files import PACKED
+from labeltree.data.parquet_features import has_features
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures
 from labeltree.text.options import TextOptions
@@ -193,6 +194,8 @@ def read_examples(
     form = FORMATS["npz"] if arguments.data is None else input_format(arguments)
     if not form.has_texts:
         data = Data(*form.read(arguments, sizes or Sizes()))
+        if data.rows is None:
+            raise ValueError(f"{source}: there is no column of labels; set label_field")
     else:
         # Texts that are not needed for features are dropped line by line.
         rows = [(row.text if keep_texts else "", row.tags) for row in text_rows(arguments, form)]
@@ -220,6 +223,8 @@ def input_format(
         form = found_format(arguments.data, default)
         if arguments.delimiter is not None and form is FORMATS[default]:
             form = FORMATS["csv"]
+    if form.name == "parquet" and has_features(arguments.data, arguments.text_field):
+        form = FORMATS["parquet-features"]
     if form.name == "npz" and needs_labels:
         raise UsageError("npz files come in pairs; pass them with --x X.npz --y Y.npz")
     for name in RESTRICTED:

@@ -15,6 +15,7 @@ from labeltree.data.folders import read_folder
 from labeltree.data.labels import LabelRows, as_labels
 from labeltree.data.npz import read_npz, read_npz_labels, write_npz
 from labeltree.data.parquet import read_parquet, write_parquet
+from labeltree.data.parquet_features import read_parquet_features, write_parquet_features
 from labeltree.data.tables import read_table
 from labeltree.data.text import read_jsonl, read_tsv, write_jsonl, write_tsv
 from labeltree.data.xmc import read_xmc, write_xmc
@@ -30,6 +31,7 @@ __all__ = [
     "read_npz",
     "read_npz_labels",
     "read_parquet",
+    "read_parquet_features",
     "read_table",
     "read_tsv",
     "read_xmc",
@@ -37,6 +39,7 @@ __all__ = [
     "write_jsonl",
     "write_npz",
     "write_parquet",
+    "write_parquet_features",
     "write_tsv",
     "write_xmc",
 ]

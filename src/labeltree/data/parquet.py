@@ -63,10 +63,15 @@ def parquet_rows(path: Source, fields: Fields) -> Iterator[TextRow | BadRow]:
     """Iterate over the rows of a Parquet file and the errors of bad rows; see `read_parquet`."""
     name = file_name(path)
     with open_seekable(path) as stream:
-        with translated_errors(name):
-            schema = _parquet(stream).schema_arrow
+        schema = parquet_schema(name, stream)
         columns = TableColumns.of(name, schema.names, schema.types, fields)
         yield from columns.rows(batches_of(name, stream, columns.names))
+
+
+def parquet_schema(name: str, stream: IO[bytes]) -> Any:
+    """Return the names and types of the columns of a Parquet file."""
+    with translated_errors(name):
+        return _parquet(stream).schema_arrow
 
 
 @contextmanager
