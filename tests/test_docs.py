@@ -187,6 +187,17 @@ def test_the_explanation_example_runs(capsys, tmp_path, monkeypatch) -> None:
     assert picture.exists()
 
 
+def test_the_example_of_mapped_rows_trains_a_model(capsys, tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pyarrow")
+    rows = [("green tea", ["tea"]), ("rye bread", ["bread", "rye"])] * 20
+    lt.data.write_parquet(tmp_path / "docs.parquet", rows)
+    places = [str(tmp_path / name) for name in ("docs.parquet", "rows", "model.lt")]
+    monkeypatch.setattr(sys, "argv", ["mapped_rows.py", *places])
+    runpy.run_path(str(DOCS.parent / "examples" / "mapped_rows.py"), run_name="__main__")
+    assert "cheapest" in capsys.readouterr().out
+    assert len(lt.load(tmp_path / "model.lt").classes_) == 3
+
+
 def test_names_that_need_a_missing_package_are_documented_from_their_source(monkeypatch) -> None:
     hooks = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "hooks.py"))
     monkeypatch.setitem(sys.modules, "labeltree.torch", None)
