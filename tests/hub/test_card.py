@@ -29,7 +29,7 @@ def test_a_model_of_classes_predicts_one(tagger) -> None:
 def test_the_card_has_the_metrics_of_an_evaluation(tagger) -> None:
     report = {**tagger.evaluate(["tea", "rye"], [["tea"], ["bread"]]), "n_rows": 2}
     card = model_card(tagger, "me/tags", report=report)
-    assert "## Evaluation, on 2 rows that were not used in training" in card
+    assert "## Evaluation on 2 rows\n" in card
     assert "| P@1 | 1.0000 |" in card
 
 
@@ -49,6 +49,21 @@ def test_a_card_without_a_report_has_no_metrics(tagger) -> None:
 def test_a_metric_that_is_not_a_number_is_refused(tagger, value) -> None:
     with pytest.raises(ValueError, match="P@1 of the report must be a number"):
         model_card(tagger, "me/tags", report={"P@1": value})
+
+
+def test_the_card_names_another_file(tagger) -> None:
+    assert 'labeltree.load("hf://me/tags/small.lt")' in model_card(tagger, "me/tags/small.lt")
+
+
+def test_a_repository_has_an_owner_and_a_name(tagger) -> None:
+    with pytest.raises(ValueError, match="an address must be hf://owner/name"):
+        model_card(tagger, "tags")
+
+
+def test_a_training_report_tells_which_rows_were_held_out(tagger) -> None:
+    report = {"n_rows": 90, "n_evaluation_rows": 10, "metrics": {"P@1": 0.5}}
+    card = model_card(tagger, "me/tags", report=report)
+    assert "## Evaluation on 10 rows that were not used in training\n" in card
 
 
 def test_a_license_is_an_identifier(tagger) -> None:

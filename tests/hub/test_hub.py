@@ -26,7 +26,7 @@ def pushed(hub, tagger, tmp_path) -> bytes:
 def test_push_uploads_the_file_and_its_card_in_one_commit(hub, run, tagger, tmp_path) -> None:
     tagger.save(tmp_path / "model.lt")
     made = run("-m", "labeltree", "push", "model.lt", "me/tags", "--license", "mit")
-    assert made.stdout.strip() == f"hf://me/tags@{COMMIT}/model.lt"
+    assert made.stdout.strip() == f"hf://me/tags@{COMMIT}"
     assert hub.files["me/tags"]["model.lt"] == (tmp_path / "model.lt").read_bytes()
     assert "license: mit" in hub.files["me/tags"]["README.md"].decode()
     assert sum("/commit/" in request for request in hub.requests) == 1
@@ -34,7 +34,7 @@ def test_push_uploads_the_file_and_its_card_in_one_commit(hub, run, tagger, tmp_
 
 def test_an_estimator_can_be_pushed_without_a_file_of_its_own(hub, run) -> None:
     made = run("-c", PUSH)
-    assert made.stdout.strip() == f"hf://me/tags@{COMMIT}/model.lt"
+    assert made.stdout.strip() == f"hf://me/tags@{COMMIT}"
     assert "| P@1 | 0.5000 |" in hub.files["me/tags"]["README.md"].decode()
 
 
@@ -49,6 +49,10 @@ def test_a_command_opens_an_address(pushed, run, tmp_path) -> None:
     (tmp_path / "texts.txt").write_text("green tea\n")
     made = run("-m", "labeltree", "predict", "hf://me/tags", "texts.txt", "--k", 1)
     assert made.stdout.startswith("tea:")
+
+
+def test_inspect_opens_an_address(pushed, run) -> None:
+    assert "TextTagger" in run("-m", "labeltree", "inspect", "hf://me/tags").stdout
 
 
 def test_pull_writes_the_file(pushed, run, tmp_path) -> None:

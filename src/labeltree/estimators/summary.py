@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from labeltree.data.files import Source
 from labeltree.estimators.sections import ROW_SCALING, SCALING_WEIGHTS, WRITTEN_BY
 from labeltree.model.model import Model
 from labeltree.storage.container import VERSION, Contents, read_file
 from labeltree.storage.files import restore
+from labeltree.storage.hub_files import local_file
 from labeltree.storage.registry import known_sections
 from labeltree.storage.section import Section
 from labeltree.training.effort import written
@@ -108,13 +109,13 @@ class Summary:
         return f"{section['name']:<20} {kind} {format_bytes(section['n_bytes']):>8}{skipped}"
 
 
-def summarize(path: str | os.PathLike[str], *, verify: bool = False) -> Summary:
+def summarize(path: Source, *, verify: bool = False) -> Summary:
     """Return what is in a model file.
 
     Parameters
     ----------
     path
-        The model file.
+        The model file, as in `labeltree.load`.
     verify
         Whether to compare the checksums of all arrays and to check each weight.
 
@@ -128,6 +129,7 @@ def summarize(path: str | os.PathLike[str], *, verify: bool = False) -> Summary:
     >>> summary.n_labels, summary.changed
     (2, {'C': 2.0})
     """
+    path = local_file(path)
     contents = read_file(path, known=known_sections(), verify=verify)
     estimator = restore(path, contents, every_weight=verify)
     model = cast(Model, estimator.model_)  # as no file holds a NodeModel

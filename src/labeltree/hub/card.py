@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from labeltree.estimators import PLTClassifier
+from labeltree.storage.hub_files import HubAddress
 from labeltree.text import TextTagger
 from labeltree.training.effort import written
 from labeltree.units import format_bytes
@@ -28,7 +29,7 @@ def model_card(
     model
         The fitted estimator.
     repo
-        Name of the repository, ``owner/name``.
+        Repository and file on the hub: ``owner/name[/file]``.
     report
         Figures of an evaluation: the result of `TextTagger.evaluate`, or what ``labeltree train
         --json`` or ``labeltree evaluate --json`` prints. Without it, the card has no metrics and no
@@ -45,17 +46,16 @@ def model_card(
     ['| labels | 2 |', '| P@1 | 0.7500 |']
     """
     figures = dict(report or {})
+    address = HubAddress.of_repo(repo)
     sections = [
         _front_matter(model, license),
-        f"# {repo.rpartition('/')[2]}",
+        f"# {address.repo.partition('/')[2]}",
         _task(model),
-        _use(model, repo),
+        _use(model, str(address)),
         _table("Model", _facts(model, figures)),
     ]
     if metrics := _metrics(figures):
-        n_rows = _count(figures, "n_evaluation_rows" if "metrics" in figures else "n_rows")
-        on = f", on {n_rows:,} rows that were not used in training" if n_rows else ""
-        sections.append(_table(f"Evaluation{on}", metrics))
+        sections.append(_table(f"Evaluation{_evaluated(figures)}", metrics))
     sections.append(_LIMITS)
     return "\n\n".join(sections) + "\n"
 
@@ -100,8 +100,8 @@ def _task(model: PLTClassifier | TextTagger) -> str:
     )
 
 
-def _use(model: PLTClassifier | TextTagger, repo: str) -> str:
-    lines = ["import labeltree", "", f'model = labeltree.load("hf://{repo}")']
+def _use(model: PLTClassifier | TextTagger, address: str) -> str:
+    lines = ["import labeltree", "", f'model = labeltree.load("{address}")']
     if isinstance(model, TextTagger):
         if model.features_.embeddings.are_given:
             lines.append("model.tag(texts, embeddings=vectors)")
@@ -144,6 +144,14 @@ def _metrics(figures: Mapping[str, Any]) -> dict[str, str]:
     return {name: f"{value:.4f}" for name, value in values.items() if value is not None}
 
 
+def _evaluated(figures: Mapping[str, Any]) -> str:
+    """Return what is known of the rows of an evaluation."""
+    if held_out := int(_number(figures, "n_evaluation_rows") or 0):
+        return f" on {held_out:,} rows that were not used in training"
+    n_rows = 0 if "metrics" in figures else int(_number(figures, "n_rows") or 0)
+    return f" on {n_rows:,} rows" if n_rows else ""
+
+
 def _number(figures: Mapping[str, Any], name: str) -> float | None:
     value = figures.get(name)
     if value is None:
@@ -151,10 +159,6 @@ def _number(figures: Mapping[str, Any], name: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{name} of the report must be a number, but is {value!r:.40}")
     return float(value)
-
-
-def _count(figures: Mapping[str, Any], name: str) -> int:
-    return int(_number(figures, name) or 0)
 
 
 def _table(title: str, rows: Mapping[str, str]) -> str:

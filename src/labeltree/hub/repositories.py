@@ -63,12 +63,12 @@ def push(
     OSError
         If the hub refuses the upload or does not answer.
     """
-    address = HubAddress.parse(repo if repo.startswith(SCHEME) else SCHEME + repo)
+    address = HubAddress.of_repo(repo)
     if address.revision is not None:
         raise ValueError(f"repo must have no revision, but is {repo!r}; set revision")
     hub = huggingface_hub()
     fitted: Any = load(model) if isinstance(model, str | os.PathLike) else model
-    card = model_card(fitted, address.repo, report=report, license=license)
+    card = model_card(fitted, str(address), report=report, license=license)
     with tempfile.TemporaryDirectory(prefix="labeltree-") as folder:
         path = Path(folder, MODEL_FILE)
         if isinstance(model, str | os.PathLike):
@@ -83,7 +83,7 @@ def push(
             made = api.create_commit(address.repo, added, commit_message=message, revision=revision)
         except http_error() as error:
             raise OSError(f"{SCHEME}{address.repo}: {first_line(error)}") from error
-    return f"{SCHEME}{address.repo}@{made.oid}/{address.file}"
+    return str(address._replace(revision=made.oid))
 
 
 def pull(address: str, path: str | os.PathLike[str] = MODEL_FILE) -> Path:
@@ -98,7 +98,7 @@ def pull(address: str, path: str | os.PathLike[str] = MODEL_FILE) -> Path:
     path
         Where to write. An existing file is replaced once the new one is complete.
     """
-    found = download(address if address.startswith(SCHEME) else SCHEME + address)
+    found = download(str(HubAddress.of_repo(address)))
     load(found)
     with found.open("rb") as source, open_write(path) as target:
         shutil.copyfileobj(source, target)

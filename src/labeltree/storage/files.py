@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from labeltree.data.files import Source, file_name
 from labeltree.storage.container import Contents, read_file, write_file
 from labeltree.storage.errors import ModelFileError
-from labeltree.storage.hub_files import download, is_hub_address
+from labeltree.storage.hub_files import local_file
 from labeltree.storage.registry import check_kind, kind_of, known_sections
 
 if TYPE_CHECKING:  # estimators import this module
@@ -67,8 +67,7 @@ def load(path: Source, *, verify: bool = True) -> PLTClassifier | TextTagger:
     ...     load(f"{folder}/model.lt").predict_labels([[0, 1]])
     [['bread']]
     """
-    if isinstance(path, str) and is_hub_address(path):
-        path = download(path)
+    path = local_file(path)
     contents = read_file(path, known=known_sections(), verify=verify)
     return cast("PLTClassifier | TextTagger", restore(path, contents, every_weight=False))
 

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from labeltree.data.files import Source
+
 #: Beginning of an address on the hub.
 SCHEME = "hf://"
 #: Name of the model file, unless the address has another.
@@ -46,6 +48,21 @@ class HubAddress(NamedTuple):
                 f"an address must be hf://owner/name[/file][@revision], but is {text!r:.200}"
             )
         return cls(found["repo"], found["file"] or MODEL_FILE, found["early"] or found["late"])
+
+    @classmethod
+    def of_repo(cls, repo: str) -> HubAddress:
+        """Return the address of ``owner/name[/file]``, with or without hf:// before it."""
+        return cls.parse(repo if repo.startswith(SCHEME) else SCHEME + repo)
+
+    def __str__(self) -> str:
+        revision = f"@{self.revision}" if self.revision else ""
+        file = f"/{self.file}" if self.file != MODEL_FILE else ""
+        return f"{SCHEME}{self.repo}{revision}{file}"
+
+
+def local_file(path: Source) -> Source:
+    """Return a path or open file as it is, and that of an address in the local cache."""
+    return download(path) if isinstance(path, str) and is_hub_address(path) else path
 
 
 def is_hub_address(path: Any) -> bool:
