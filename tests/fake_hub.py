@@ -86,7 +86,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append(f"{self.command} {path}")
         parts = path.strip("/").split("/")
         repo = "/".join(parts[:2])
-        if len(parts) < 5 or parts[2] != "resolve":
+        if parts[:2] == ["api", "models"] and parts[4:5] == ["revision"]:
+            self._answer(200, {"id": "/".join(parts[2:4]), "sha": COMMIT, "xetEnabled": False})
+        elif len(parts) < 5 or parts[2] != "resolve":
             self._answer(404, {})
         elif repo not in self.server.files:
             self._answer(404, {"error": "Repository not found"}, {"X-Error-Code": "RepoNotFound"})
