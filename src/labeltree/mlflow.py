@@ -100,11 +100,11 @@ def load_model(model_uri: str) -> PLTClassifier | TextTagger:
             f"{model_uri}: the model must have the flavor {FLAVOR_NAME}, but has "
             f"{', '.join(flavors)}; use mlflow.pyfunc.load_model"
         )
-    return load(folder / flavors[FLAVOR_NAME]["data"])
+    return load(folder / "data" / _MODEL_FILE)
 
 
 def _load_pyfunc(path: str) -> PyFunc:
-    return PyFunc(load(path))
+    return PyFunc(load(Path(path)))
 
 
 class PyFunc:
