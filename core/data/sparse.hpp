@@ -32,18 +32,27 @@ struct FeatureRows {
   std::size_t size() const { return indptr.size() - 1; }
 };
 
-// No index may leave its array: `column` names what the indices are numbers of.
-inline void check(std::span<const int64_t> indptr, std::span<const int32_t> indices, std::size_t n_columns,
-                  const std::string& column) {
-  if (indptr.empty() || indptr.front() != 0 || indptr.back() != static_cast<int64_t>(indices.size()))
+inline void check_pointers(std::span<const int64_t> indptr, std::size_t n_indices) {
+  if (indptr.empty() || indptr.front() != 0 || indptr.back() != static_cast<int64_t>(n_indices))
     throw std::invalid_argument("indptr must start with 0 and end with the number of indices");
   for (std::size_t i = 0; i + 1 < indptr.size(); ++i)
     if (indptr[i + 1] < indptr[i])
       throw std::invalid_argument("indptr must not decrease, but does at row " + std::to_string(i));
+}
+
+// `column` names what the indices are numbers of.
+inline void check_columns(std::span<const int32_t> indices, std::size_t n_columns, const char* column) {
   for (const int32_t index : indices)
     if (index < 0 || static_cast<std::size_t>(index) >= n_columns)
-      throw std::invalid_argument(column + " " + std::to_string(index) + " is outside 0.." +
-                                  std::to_string(static_cast<int64_t>(n_columns) - 1));
+      throw std::invalid_argument(column + (" " + std::to_string(index) + " is outside 0.." +
+                                            std::to_string(static_cast<int64_t>(n_columns) - 1)));
+}
+
+// No index may leave its array.
+inline void check(std::span<const int64_t> indptr, std::span<const int32_t> indices, std::size_t n_columns,
+                  const char* column) {
+  check_pointers(indptr, indices.size());
+  check_columns(indices, n_columns, column);
 }
 
 // Every kernel that walks rows calls one of these first.
@@ -54,17 +63,6 @@ inline void check(const FeatureRows& rows, std::size_t n_features) {
   check(rows.indptr, rows.indices, n_features, "feature");
   if (rows.values.size() != rows.indices.size())
     throw std::invalid_argument("every feature of a row has one value");
-}
-
-// Whether every row has all features in their order, so that the values are those of a matrix.
-inline bool are_full(const FeatureRows& rows, std::size_t n_features) {
-  if (rows.values.size() != rows.size() * n_features) return false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows.indptr[i] != static_cast<int64_t>(i * n_features)) return false;
-    for (std::size_t f = 0; f < n_features; ++f)
-      if (rows.indices[i * n_features + f] != static_cast<int32_t>(f)) return false;
-  }
-  return true;
 }
 
 inline void check_same_size(std::size_t x, std::size_t y) {

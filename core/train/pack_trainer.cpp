@@ -26,8 +26,12 @@ constexpr double MANY_ROWS = 10.0;
 
 }  // namespace
 
-PackTrainer::PackTrainer(const Trainer& trainer)
-    : t_(trainer), lane_of_(trainer.tree_.n_nodes(), NONE), local_of_(trainer.n_features_, NONE) {
+PackTrainer::PackTrainer(const Trainer& trainer, const WindowLimits& limits)
+    : t_(trainer),
+      lane_of_(trainer.tree_.n_nodes(), NONE),
+      local_of_(trainer.n_features_, NONE),
+      is_windowed_(limits.max_entries > 0),
+      window_(trainer.features_, limits) {
   space_.is_warm = trainer.is_warm();
 }
 
@@ -113,7 +117,9 @@ void PackTrainer::set_features(int32_t top, std::span<const int32_t> rows) {
   for (const int32_t feature : global_of_) local_of_[at(feature)] = NONE;
   global_of_.clear();
   is_copied_ = t_.is_copied(rows.size());
-  if (is_copied_) copy_rows();
+  is_direct_ = !is_copied_ && !is_windowed_;
+  is_loaded_ = true;
+  if (!is_direct_) copy_rows(rows);
   sort_features();
 }
 
@@ -142,19 +148,15 @@ void PackTrainer::add_warm_features(const Pack& pack) {
   if (global_of_.size() > n_before) sort_features();
 }
 
-void PackTrainer::copy_rows() {
-  const FeatureRows& X = t_.features_;
-  index_.clear();
-  value_.clear();
-  for (std::size_t i = 0; i < begin_.size(); ++i) {
-    const auto first = static_cast<std::size_t>(begin_[i]);
-    begin_[i] = static_cast<int64_t>(index_.size());
-    for (std::size_t e = first; e < first + at(size_[i]); ++e) {
-      // Numbered as they come, so that frequent features come early and lie close together.
-      index_.push_back(local_feature(X.indices[e]));
-      value_.push_back(X.values[e]);
-    }
-  }
+void PackTrainer::copy_rows(std::span<const int32_t> rows) {
+  window_.set_rows(rows, begin_);
+  is_loaded_ = window_.fits();
+  // Numbered as they come, so that frequent features come early and lie close together.
+  const auto number = [&](int32_t feature) { return local_feature(feature); };
+  if (is_loaded_ && is_copied_) return window_.load_all(number);
+  if (is_loaded_) return window_.load_all([](int32_t feature) { return feature; });
+  if (is_copied_) window_.visit_all(number);
+  window_.begin_parts(is_copied_ ? local_of_.data() : nullptr);
 }
 
 void PackTrainer::multiply(const Pack& pack, Interrupt& interrupt) {
@@ -166,16 +168,18 @@ void PackTrainer::multiply(const Pack& pack, Interrupt& interrupt) {
   });
 }
 
-ProblemRows PackTrainer::problem_rows() const {
+ProblemRows PackTrainer::problem_rows() {
   const FeatureRows& X = t_.features_;
-  if (is_copied_) return {index_.data(), value_.data(), begin_, size_, square_, global_of_.size(), nullptr};
-  return {t_.is_full_ ? nullptr : X.indices.data(),
-          X.values.data(),
+  return {t_.is_full_  ? nullptr
+          : is_direct_ ? X.indices.data()
+                       : window_.index(),
+          is_direct_ ? X.values.data() : window_.value(),
           begin_,
           size_,
           square_,
-          t_.n_features_,
-          products_.get()};
+          is_copied_ ? global_of_.size() : t_.n_features_,
+          is_copied_ ? nullptr : products_.get(),
+          is_loaded_ ? nullptr : &window_};
 }
 
 void PackTrainer::set_warm_start(const Pack& pack, std::size_t n_features) {
@@ -229,8 +233,13 @@ void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, co
     for (int l = 0; l < N_LANES; ++l) *bias++ = space_.weights[problem.n_features][l] * intercept_scaling;
   // Full rows have no indices for the solver, but here they do.
   ProblemRows indexed = problem;
-  if (problem.index == nullptr) indexed.index = t_.features_.indices.data();
-  score_rows(indexed, held_, space_.weights, limits_, scored_);
+  if (problem.index == nullptr) indexed.index = is_direct_ ? t_.features_.indices.data() : window_.index();
+  const std::size_t n_at_once = is_loaded_ ? held_.size() : MAX_VISITS;
+  for (std::size_t h = 0; h < held_.size(); h += n_at_once) {
+    const auto some = std::span(held_).subspan(h, std::min(n_at_once, held_.size() - h));
+    if (!is_loaded_) window_.load(some);
+    score_rows(indexed, some, space_.weights, limits_, scored_[h]);
+  }
   for (std::size_t h = 0; h < held_.size(); ++h) {
     const int32_t i = held_[h];
     const float* const scores = scored_[h];

@@ -17,7 +17,7 @@ inline constexpr double MAX_COPIED = 0.25;
 // Fits one pack after the other; there is one of them for each thread.
 class PackTrainer {
  public:
-  explicit PackTrainer(const Trainer& trainer);
+  PackTrainer(const Trainer& trainer, const WindowLimits& limits);
   // The weights of the nodes of a pack.
   NodeWeights train(const Pack& pack, Interrupt& interrupt);
 
@@ -29,9 +29,9 @@ class PackTrainer {
   void sort_features();
   int32_t local_feature(int32_t feature);
   void add_warm_features(const Pack& pack);
-  void copy_rows();
+  void copy_rows(std::span<const int32_t> rows);
   void multiply(const Pack& pack, Interrupt& interrupt);
-  ProblemRows problem_rows() const;
+  ProblemRows problem_rows();
   void set_warm_start(const Pack& pack, std::size_t n_features);
   Targets targets(const Pack& pack, std::span<const int32_t> rows);
   SolverSettings solver_settings(const ProblemRows& problem) const;
@@ -50,12 +50,16 @@ class PackTrainer {
   std::vector<int8_t> lane_of_;                // [node]
   std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
   int32_t top_ = NO_TOP;                       // whose rows are set
-  bool is_copied_ = false;
+  bool is_windowed_;                           // whether rows must not be read in place
+  RowWindow window_;
+  bool is_copied_ = false;      // with features renumbered
+  bool is_direct_ = true;       // whether rows are read in place
+  bool is_loaded_ = false;      // whether all rows are in the window
   Trainer::Products products_;  // of rows with each other, where they are multiplied
   std::vector<int64_t> begin_;
-  std::vector<int32_t> size_, index_;
+  std::vector<int32_t> size_;
   std::vector<int32_t> order_;  // local features, by global number
-  std::vector<float> value_, square_, row_weight_, sizes_;
+  std::vector<float> square_, row_weight_, sizes_;
   std::vector<uint16_t> reaches_, positive_;
   std::vector<uint16_t> kept_;  // [local feature] a bit for each lane
   float limits_[N_LANES] = {};  // larger weights are kept

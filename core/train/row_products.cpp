@@ -67,14 +67,14 @@ void multiply_rows(const ProblemRows& rows, float constant, Interrupt& interrupt
 }
 
 void score_rows(const ProblemRows& rows, std::span<const int32_t> picked, const Block& weights,
-                const float* limits, Block& scores) {
+                const float* limits, float* scores) {
   std::vector<int64_t> begin, end;
   for (const int32_t i : picked) {
     begin.push_back(rows.begin[at(i)]);
     end.push_back(rows.begin[at(i)] + rows.size[at(i)]);
   }
   const RowParts parts{rows.index, rows.value, begin.data(), end.data(), picked.size(), 0};
-  solver_loops().score(parts, weights[0], limits, scores[0], N_LANES);
+  solver_loops().score(parts, weights[0], limits, scores, N_LANES);
 }
 
 void combine_rows(const ProblemRows& rows, const Block& changes, Block& weights) {

@@ -17,8 +17,8 @@ std::size_t n_products(const ProblemRows& rows);
 // weights[feature] = the sum of changes[row] times its values.
 void combine_rows(const ProblemRows& rows, const Block& changes, Block& weights);
 
-// scores[i] += the products of row picked[i] with the weights that are larger than their lane's limit.
+// scores[i][lane] += the products of row picked[i] with the weights that are larger than their lane's limit.
 void score_rows(const ProblemRows& rows, std::span<const int32_t> picked, const Block& weights,
-                const float* limits, Block& scores);
+                const float* limits, float* scores);
 
 }  // namespace labeltree

@@ -138,8 +138,8 @@ class Mean {
 };
 
 // Passes over the first n_rows of the order. Returns how many rows were visited.
-int64_t descend(SolverPass& pass, std::size_t n_rows, int max_iter, int mean_iter, float tol, Random& random,
-                Interrupt& interrupt, SolverSpace& space) {
+int64_t descend(SolverPass& pass, RowWindow* window, std::size_t n_rows, int max_iter, int mean_iter,
+                float tol, Random& random, Interrupt& interrupt, SolverSpace& space) {
   VisitRows* const visit = solver_loops().visit;
   Mean mean(space, mean_iter > 0 ? pass.n_features + 1 : 0);
   int64_t n_visits = 0;
@@ -148,8 +148,10 @@ int64_t descend(SolverPass& pass, std::size_t n_rows, int max_iter, int mean_ite
     random.shuffle(std::span(space.order).first(pass.n_active));
     n_visits += static_cast<int64_t>(pass.n_active);
     begin_pass(pass, tol);
+    if (window != nullptr) window->restart(pass.n_active);
     while (pass.at < pass.n_active) {
       interrupt.check();
+      if (window != nullptr) window->prepare(pass.order, pass.at, pass.n_active);
       visit(pass);
       if (iter >= max_iter - mean_iter) mean.add();
     }
@@ -184,8 +186,8 @@ int64_t solve(const ProblemRows& rows, const Targets& targets, const SolverSetti
   Random random(seed);
   const std::size_t n = space.order.size(), n_held = targets.held.size();
   const auto descend_over = [&](std::size_t n_rows, int max_iter) {
-    const auto n_visits =
-        descend(pass, n_rows, max_iter, settings.mean_iter, settings.tol, random, interrupt, space);
+    const auto n_visits = descend(pass, rows.window, n_rows, max_iter, settings.mean_iter, settings.tol,
+                                  random, interrupt, space);
     if (rows.products != nullptr) set_weights(rows, targets, settings, space);
     return n_visits;
   };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "train/row_window.hpp"
 #include "train/solver_pass.hpp"
 
 namespace labeltree {
@@ -41,6 +42,7 @@ struct ProblemRows {
   std::span<const float> square;  // sum of the squares of its values
   std::size_t n_features;
   const Block* products = nullptr;  // as by multiply_rows(), or null
+  RowWindow* window = nullptr;      // loads rows before they are visited; null where all are loaded
 };
 
 // Bit l of reaches[i] says that row i belongs to classifier l, bit l of positive[i] that it is a positive row

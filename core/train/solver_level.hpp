@@ -11,8 +11,7 @@
 namespace labeltree {
 namespace {
 
-constexpr int MAX_VISITS = 4096;  // between two looks for an interrupt
-constexpr int N_FULL = 4;         // full rows that are visited at once
+constexpr int N_FULL = 4;  // full rows that are visited at once
 
 template <class LossType>
 class Descent {

@@ -7,6 +7,7 @@
 namespace labeltree {
 
 inline constexpr int N_LANES = 16;
+inline constexpr int MAX_VISITS = 4096;  // between two looks for an interrupt
 
 enum class Loss : uint8_t { squared_hinge, logistic };
 
@@ -42,8 +43,8 @@ struct SolverPass {
   float worst[N_LANES];      // largest violation in this pass
 };
 
-// Visits the next active rows, a few thousand at most. A row that no classifier gains from goes behind the
-// active ones.
+// Visits the next active rows, MAX_VISITS and a few at most. A row that no classifier gains from goes behind
+// the active ones.
 using VisitRows = void(SolverPass& pass);
 
 // Entries begin[i] .. end[i] - 1 of rows, whose features are at least `first`.

@@ -9,6 +9,7 @@
 
 #include "base/index.hpp"
 #include "base/parallel.hpp"
+#include "data/walked_pages.hpp"
 #include "train/pack_trainer.hpp"
 #include "tree/cost.hpp"
 
@@ -16,6 +17,7 @@ namespace labeltree {
 namespace {
 
 constexpr int32_t NONE = -1;
+constexpr double ENTRY_BYTES = 8.0;  // of a feature and its value
 // To begin a pack and to collect its weights takes as long as the solver with this many of its features, by
 // measurement (benchmarks/pages/cost_model.py).
 constexpr double ENDS = 8.0;
@@ -35,15 +37,6 @@ double share_with_products(double n_rows, double n_features, double n_packs) {
   return with / std::max(n_packs * WALKS * n_features, 1.0);
 }
 
-bool are_ascending(const FeatureRows& rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto first = rows.indices.begin() + rows.indptr[i],
-               last = rows.indices.begin() + rows.indptr[i + 1];
-    if (!std::is_sorted(first, last)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& loss_weights,
@@ -53,27 +46,26 @@ Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& 
       candidates_(rows.candidates),
       features_(rows.features),
       n_features_(rows.n_features),
+      page_bytes_(rows.page_bytes),
       loss_weights_(loss_weights),
       warm_start_(warm_start),
       settings_(settings) {
   check_rows();
-  is_full_ = are_full(features_, n_features_);
+  read_features();
   if (is_warm()) check_warm_start();
   weights_ = node_weights(tree, labels_);
   const bool with_root = weights_[0] < static_cast<int64_t>(labels_.size());
   packs_ = has_candidates() ? make_leaf_packs(tree, weights_, N_LANES)
                             : make_packs(tree, weights_, with_root, N_LANES);
   if (!rows.held.empty()) set_held(rows.held, with_root);
-  square_.assign(labels_.size(), 0.0f);
-  for (std::size_t i = 0; i < labels_.size(); ++i)
-    for (int64_t e = features_.indptr[i]; e < features_.indptr[i + 1]; ++e)
-      square_[i] += features_.values[at(e)] * features_.values[at(e)];
   index_rows();
   set_costs();
 }
 
 void Trainer::check_rows() const {
-  check(features_, n_features_);
+  check_pointers(features_.indptr, features_.indices.size());
+  if (features_.values.size() != features_.indices.size())
+    throw std::invalid_argument("every feature of a row has one value");
   if (features_.size() != labels_.size() ||
       (!loss_weights_.row.empty() && loss_weights_.row.size() != labels_.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
@@ -84,6 +76,23 @@ void Trainer::check_rows() const {
   }
   if (loss_weights_.positive.size() != tree_.n_nodes() || loss_weights_.negative.size() != tree_.n_nodes())
     throw std::invalid_argument("there must be two loss weights for each node");
+}
+
+// One walk over all features, because they may be larger than memory.
+void Trainer::read_features() {
+  WalkedPages pages(features_, page_bytes_);
+  square_.assign(features_.size(), 0.0f);
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    const int64_t begin = features_.indptr[i], end = features_.indptr[i + 1];
+    const auto row = features_.indices.subspan(at(begin), at(end - begin));
+    check_columns(row, n_features_, "feature");
+    is_ascending_ = is_ascending_ && std::ranges::is_sorted(row);
+    is_full_ = is_full_ && row.size() == n_features_ && is_ascending_ &&
+               std::ranges::adjacent_find(row) == row.end();
+    for (int64_t e = begin; e < end; ++e) square_[i] += features_.values[at(e)] * features_.values[at(e)];
+    pages.visit(begin, end);
+  }
+  pages.release();
 }
 
 void Trainer::check_warm_start() const {
@@ -165,7 +174,7 @@ void Trainer::set_costs() {
       const auto row = at(rows_[e]);
       features[slot] += 1.0 + static_cast<double>(features_.indptr[row + 1] - features_.indptr[row]);
     }
-  const bool can_multiply = !is_full_ && !is_warm() && !has_candidates() && are_ascending(features_);
+  const bool can_multiply = !is_full_ && !is_warm() && !has_candidates() && is_ascending_;
   product_share_.assign(features.size(), 1.0);
   for (std::size_t slot = 0; slot < features.size() && can_multiply; ++slot)
     product_share_[slot] = share_with_products(static_cast<double>(begin_[slot + 1] - begin_[slot]),
@@ -218,16 +227,18 @@ std::vector<uint8_t> Trainer::is_trained() const {
   return is_trained;
 }
 
-double Trainer::thread_bytes() const {
+double Trainer::thread_bytes(double window_bytes) const {
   constexpr double lane_bytes = 4.0 * N_LANES;
   const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());
-  const auto copied = is_full_ ? 0.0 : MAX_COPIED * static_cast<double>(features_.values.size());
+  // A window also has the numbers of its rows.
+  const double copied = window_bytes > 0.0 ? window_bytes + 4.0 * n_rows + static_cast<double>(page_bytes_)
+                        : is_full_ ? 0.0
+                                   : MAX_COPIED * ENTRY_BYTES * static_cast<double>(features_.values.size());
   double n_multiplied = 0.0;
   for (const Pack& pack : packs_)
     if (is_multiplied(pack.top))
       n_multiplied = std::max(n_multiplied, static_cast<double>(rows_of(pack).size()));
-  return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) +
-         copied * 16.0 +  // the copy is a growing vector
+  return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) + copied +
          4.0 * n_multiplied * n_multiplied + lane_bytes * 2.0 * n_multiplied;
 }
 
@@ -236,13 +247,22 @@ double Trainer::shared_bytes() const {
          40.0 * static_cast<double>(tree_.n_nodes());
 }
 
-NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const {
+double Trainer::min_window_bytes() const {
+  return ENTRY_BYTES * static_cast<double>(RowWindow::min_entries(features_));
+}
+
+NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, double window_bytes,
+                           Interrupt& interrupt) const {
+  if (window_bytes > 0.0 && window_bytes < min_window_bytes())
+    throw std::invalid_argument("a window must hold the rows that are visited at once");
+  const WindowLimits limits{static_cast<std::size_t>(window_bytes / ENTRY_BYTES),
+                            window_bytes > 0.0 ? page_bytes_ : 0};
   last = std::min(last, packs_.size());
   first = std::min(first, last);
   std::vector<NodeWeights> parts(last - first);
   std::vector<std::unique_ptr<PackTrainer>> trainers(n_workers(parts.size(), n_threads));
   parallel_for(parts.size(), n_threads, interrupt, [&](std::size_t i, std::size_t worker) {
-    if (!trainers[worker]) trainers[worker] = std::make_unique<PackTrainer>(*this);
+    if (!trainers[worker]) trainers[worker] = std::make_unique<PackTrainer>(*this, limits);
     parts[i] = trainers[worker]->train(packs_[first + i], interrupt);
   });
   NodeWeights all;

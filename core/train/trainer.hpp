@@ -48,6 +48,8 @@ struct TrainingRows {
   LabelRows candidates;
   // Ascending rows that nodes are first fitted without. None, where rankers are trained.
   std::span<const int32_t> held;
+  // Bytes that a walk over all features may leave in memory of the files they are mapped from; 0 for all.
+  std::size_t page_bytes = 0;
 };
 
 // Fits packs of nodes over the rows that reach them: a row goes down the tree by its labels, and reaches the
@@ -67,12 +69,15 @@ class Trainer {
   std::vector<uint8_t> is_trained() const;
   // (row, node) pairs of the rows that are held back, numbered as by PathPairs.
   std::size_t n_held_pairs() const { return held_pairs_.size(); }
-  // Bytes that one thread needs at most, and bytes that all share.
-  double thread_bytes() const;
+  // Bytes that one thread needs at most, and bytes that all share. Unless 0, a window is the bytes of copies
+  // of rows that a thread may hold: then it reads no row in place, and nothing else of X stays in memory.
+  double thread_bytes(double window_bytes) const;
   double shared_bytes() const;
+  double min_window_bytes() const;
 
-  // Fits the packs first .. last - 1 in the order of costs().
-  NodeWeights train(std::size_t first, std::size_t last, int n_threads, Interrupt& interrupt) const;
+  // Fits the packs first .. last - 1 in the order of costs(). The window does not change the weights.
+  NodeWeights train(std::size_t first, std::size_t last, int n_threads, double window_bytes,
+                    Interrupt& interrupt) const;
 
  private:
   friend class PackTrainer;
@@ -85,6 +90,7 @@ class Trainer {
   using Products = std::shared_ptr<const Block>;
   Products products_of(int32_t top, const std::function<void(Block&)>& multiply) const;
   void check_rows() const;
+  void read_features();
   void check_warm_start() const;
   void set_held(std::span<const int32_t> held, bool with_root);
   void index_rows();
@@ -96,7 +102,9 @@ class Trainer {
   LabelRows labels_, candidates_;
   FeatureRows features_;
   std::size_t n_features_;
-  bool is_full_;  // whether every row has all features
+  std::size_t page_bytes_;
+  bool is_full_ = true;       // whether every row has all features in their order
+  bool is_ascending_ = true;  // whether the features of every row are
   LossWeights loss_weights_;
   WarmStart warm_start_;
   TrainSettings settings_;

@@ -62,10 +62,13 @@ void bind_inputs(nb::module_& m) {
 void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
                I32 indices, F32 values, int64_t n_features, I64 candidate_indptr, I32 candidate_indices,
                I32 held, const BoundLossWeights& loss_weights, const BoundWarmStart& warm_start,
-               const TrainSettings& settings) {
-  const TrainingRows rows{rows_view(label_indptr, label_indices), feature_view(indptr, indices, values),
-                          count(n_features, "n_features"), rows_view(candidate_indptr, candidate_indices),
-                          view(held)};
+               const TrainSettings& settings, std::size_t page_bytes) {
+  const TrainingRows rows{rows_view(label_indptr, label_indices),
+                          feature_view(indptr, indices, values),
+                          count(n_features, "n_features"),
+                          rows_view(candidate_indptr, candidate_indices),
+                          view(held),
+                          page_bytes};
   new (self)
       BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, candidate_indptr,
                     candidate_indices, held, loss_weights, warm_start},
@@ -76,22 +79,32 @@ void bind_trainer(nb::module_& m) {
   nb::class_<BoundTrainer>(m, "Trainer", "Fits the nodes of a tree; see core/train/trainer.hpp.")
       .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"), array("indptr"),
            array("indices"), array("values"), "n_features"_a, nb::kw_only(), array("candidate_indptr"),
-           array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a)
+           array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a,
+           "page_bytes"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("n_held_pairs", [](const BoundTrainer& self) { return self.trainer.n_held_pairs(); })
-      .def_prop_ro("thread_bytes", [](const BoundTrainer& self) { return self.trainer.thread_bytes(); })
+      .def(
+          "thread_bytes",
+          [](const BoundTrainer& self, double window_bytes) {
+            return self.trainer.thread_bytes(window_bytes);
+          },
+          "window_bytes"_a = 0.0)
+      .def_prop_ro("min_window_bytes",
+                   [](const BoundTrainer& self) { return self.trainer.min_window_bytes(); })
       .def_prop_ro("shared_bytes", [](const BoundTrainer& self) { return self.trainer.shared_bytes(); })
       .def(
           "train",
-          [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads) {
-            auto weights = interruptible(
-                [&](Interrupt& interrupt) { return self.trainer.train(first, last, n_threads, interrupt); });
+          [](const BoundTrainer& self, std::size_t first, std::size_t last, int n_threads,
+             double window_bytes) {
+            auto weights = interruptible([&](Interrupt& interrupt) {
+              return self.trainer.train(first, last, n_threads, window_bytes, interrupt);
+            });
             const std::tuple ends(weights.n_passes, weights.n_far_pairs);
             const std::tuple held(give(std::move(weights.held_pairs)), give(std::move(weights.held_scores)));
             return std::tuple_cat(give(std::move(weights)), ends, held);
           },
-          "first"_a, "last"_a, "n_threads"_a);
+          "first"_a, "last"_a, "n_threads"_a, "window_bytes"_a = 0.0);
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ def test_training_without_rows_gives_probability_zero() -> None:
 def test_a_memory_limit_uses_fewer_threads() -> None:
     tree, X, Y = big_problem()
     trainer = make_trainer(tree, X, Y, SolverSettings())
-    enough_for_one = trainer.shared_bytes + 1.5 * trainer.thread_bytes
+    enough_for_one = trainer.shared_bytes + 1.5 * trainer.thread_bytes()
     settings = SolverSettings()
     limited = weights_of(tree, X, Y, settings, n_threads=4, max_memory=enough_for_one)
     assert_same(limited, weights_of(tree, X, Y, settings))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.data.features import FeatureMatrix, canonical_csr
+from labeltree.execution.mapped_arrays import map_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +91,7 @@ def plain_scaling(*, normalize: bool) -> RowScaling:
 
 def _room_for(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return an array as large: in memory, or in a file without a name where values are in one."""
-    base: Any = values
-    while isinstance(base, np.ndarray | memoryview) and not isinstance(base, np.memmap):
-        base = base.obj if isinstance(base, memoryview) else base.base
-    if not isinstance(base, np.memmap | mmap.mmap) or not len(values):
+    if map_of(values) is None or not len(values):
         return np.empty(len(values), np.float32)
     with tempfile.TemporaryFile(prefix="labeltree-") as file:
         return np.memmap(file, np.float32, "w+", shape=values.shape)

@@ -127,13 +127,31 @@ def open_array(path: str, offset: int, dtype: str, shape: tuple[int, ...]) -> ND
     return np.asarray(np.memmap(path, dtype, "r", offset, shape))
 
 
-def _mapped_place(array: NDArray[Any]) -> tuple[Path, int] | None:
-    """Return the file that an array is mapped from, and where it begins; None if it is not."""
+def map_of(array: NDArray[Any]) -> np.memmap[Any, Any] | mmap.mmap | None:
+    """Return the map of a file that an array is a view of; None if it is in memory.
+
+    Examples
+    --------
+    >>> map_of(np.ones(3)) is None
+    True
+    """
     base: Any = array
     while isinstance(base, np.ndarray | memoryview):
         if isinstance(base, np.memmap) and isinstance(base.base, mmap.mmap):
-            break
+            return base
         base = base.obj if isinstance(base, memoryview) else base.base
+    return base if isinstance(base, mmap.mmap) else None
+
+
+def is_shared_map(array: NDArray[Any]) -> bool:
+    """Return whether an array is a view of a file, and has no changes that the file lacks."""
+    base = map_of(array)
+    return isinstance(base, np.memmap) and base.mode != "c"
+
+
+def _mapped_place(array: NDArray[Any]) -> tuple[Path, int] | None:
+    """Return the file that an array is mapped from, and where it begins; None if it is not."""
+    base = map_of(array)
     # A file that was opened without a name cannot be opened again.
     if not isinstance(base, np.memmap) or base.filename is None or base.mode == "c":
         return None

@@ -136,7 +136,7 @@ def _trainer_bytes(trainer: _core.Trainer, n_weights: float) -> float:
     costs = trainer.costs()
     largest = max((last - first for first, last in pack_jobs(costs, (), Threads(), 1)), default=0)
     waiting = n_weights * largest / max(len(costs), 1)
-    return trainer.shared_bytes + trainer.thread_bytes + _WAITING_BYTES * waiting
+    return trainer.shared_bytes + trainer.thread_bytes() + _WAITING_BYTES * waiting
 
 
 def _extrapolated_bytes(small: list[SmallModel], n_weights: float) -> float:

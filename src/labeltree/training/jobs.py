@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree import _core
 from labeltree.execution import Executor
 from labeltree.training.parts import PackRange
 
@@ -91,18 +90,3 @@ def _end(costs: NDArray[np.float64], n_threads: int, min_cost: float) -> int | N
     is_even = (small >= 2 * (n_threads - 1) * largest) | (work >= _MANY * n_threads * largest)
     enough = np.flatnonzero(is_even & (work >= min_cost * (1 - 1e-9)))
     return int(enough[0]) + 1 if len(enough) else None
-
-
-def threads_within(trainer: _core.Trainer, n_threads: int, max_memory: float | None) -> int:
-    """Return the number of threads that fit into max_memory, beside X, Y and the weights."""
-    if max_memory is None:
-        return n_threads
-    free = max_memory - trainer.shared_bytes
-    fitting = int(free // trainer.thread_bytes)
-    if fitting < 1:
-        minimum = trainer.shared_bytes + trainer.thread_bytes
-        raise ValueError(
-            f"max_memory must be at least {minimum / 1e6:.0f} MB for this data, "
-            f"but is {max_memory / 1e6:.0f} MB"
-        )
-    return min(n_threads, fitting)

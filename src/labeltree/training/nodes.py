@@ -21,13 +21,14 @@ from labeltree.execution import Executor, Threads
 from labeltree.model.layout import Layout
 from labeltree.progress import Progress
 from labeltree.training.inner_split import NO_ROWS
-from labeltree.training.jobs import pack_jobs, threads_within
+from labeltree.training.jobs import pack_jobs
 from labeltree.training.loss_weights import (
     LossWeights,
     NodeCounts,
     balanced_weights,
     decayed_weights,
 )
+from labeltree.training.memory import MemoryUse, memory_use, page_bytes
 from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
@@ -155,6 +156,7 @@ def make_trainer(
     warm_start: WarmStart = NO_WARM_START,
     held: NDArray[np.int32] = NO_ROWS,
     candidates: LabelRows | None = None,
+    max_memory: float | None = None,
 ) -> _core.Trainer:
     """Return the native trainer, which uses the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
@@ -173,6 +175,7 @@ def make_trainer(
         loss_weights=_core.LossWeights(*warm_start.decayed(loss_weights, rows.n_rows), weight),
         warm_start=_core.WarmStart(*warm_start.weights),
         settings=settings.native(),
+        page_bytes=page_bytes(X, max_memory),
     )
 
 
@@ -188,10 +191,12 @@ class PackTraining:
     warm_start: WarmStart = NO_WARM_START
     held: NDArray[np.int32] = field(default_factory=lambda: NO_ROWS)
     candidates: LabelRows | None = None
+    max_memory: float | None = None
     n_threads: int = 1
+    window_bytes: float = 0.0
 
     def __call__(self, job: PackRange) -> Part:
-        return Part(*self.trainer.train(*job, self.n_threads))
+        return Part(*self.trainer.train(*job, self.n_threads, self.window_bytes))
 
     @cached_property
     def trainer(self) -> _core.Trainer:
@@ -205,11 +210,12 @@ class PackTraining:
             self.warm_start,
             self.held,
             self.candidates,
+            self.max_memory,
         )
 
-    def on_threads(self, n_threads: int) -> PackTraining:
-        """Return the same training on another number of threads, with the same trainer."""
-        other = replace(self, n_threads=n_threads)
+    def within(self, use: MemoryUse) -> PackTraining:
+        """Return the same training with other threads and windows, and the same trainer."""
+        other = replace(self, n_threads=use.n_threads, window_bytes=use.window_bytes)
         other.__dict__["trainer"] = self.trainer
         return other
 
@@ -277,7 +283,7 @@ def train_nodes(
         Number of threads; the weights are the same for every number.
     max_memory
         Maximum number of bytes that each worker uses in addition to X, Y and the finished weights.
-        Fewer threads are used if necessary.
+        If X is mapped from files, X and Y count, too. Fewer threads are used if necessary.
     progress
         Called with the amount of work done.
     store
@@ -296,9 +302,11 @@ def train_nodes(
         Where packs are trained; None for the threads of this process.
     """
     executor = executor or Threads(n_threads)
-    training = PackTraining(tree, X, rows, settings, sample_weight, warm_start, held, candidates)
+    training = PackTraining(
+        tree, X, rows, settings, sample_weight, warm_start, held, candidates, max_memory
+    )
     trainer = training.trainer
-    training = training.on_threads(threads_within(trainer, executor.n_threads, max_memory))
+    training = training.within(memory_use(trainer, X, rows, executor.n_threads, max_memory))
     held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
     builder = new_layout(tree, X.shape[1], trainer, warm_start, settings.weight_bytes)
     counts = SolverCounts()

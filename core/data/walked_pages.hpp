@@ -1,0 +1,51 @@
+// Walks over rows that are mapped from files, within a limit of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/index.hpp"
+#include "base/pages.hpp"
+#include "data/sparse.hpp"
+
+namespace labeltree {
+
+// Gives back the pages of rows once a walk has read enough of them. Pages that are read again come from the
+// file, or from what the system keeps of it.
+class WalkedPages {
+ public:
+  // Pages stay where max_bytes is 0; otherwise features and values must be mapped from files.
+  WalkedPages(const FeatureRows& rows, std::size_t max_bytes) : rows_(rows), max_bytes_(max_bytes) {}
+
+  // The walk has read the entries begin .. end - 1.
+  void visit(int64_t begin, int64_t end) {
+    if (max_bytes_ == 0 || begin == end) return;
+    const int64_t first = begin / BLOCK, last = (end - 1) / BLOCK;
+    n_bytes_ += at(last - first + (first == block_ ? 0 : 1)) * BLOCK * (sizeof(int32_t) + sizeof(float));
+    block_ = last;
+    if (n_bytes_ >= max_bytes_) release();
+  }
+
+  void release() {
+    if (max_bytes_ == 0) return;
+    release_pages(bytes(rows_.indices));
+    release_pages(bytes(rows_.values));
+    n_bytes_ = 0;
+    block_ = -1;
+  }
+
+ private:
+  static constexpr int64_t BLOCK = 1 << 14;  // entries; the system maps 64 KiB around what is read
+
+  template <class T>
+  static std::span<const uint8_t> bytes(std::span<const T> items) {
+    return {reinterpret_cast<const uint8_t*>(items.data()), items.size_bytes()};
+  }
+
+  FeatureRows rows_;
+  std::size_t max_bytes_, n_bytes_ = 0;
+  int64_t block_ = -1;  // that was read last
+};
+
+}  // namespace labeltree
