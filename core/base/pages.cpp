@@ -3,6 +3,8 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstdio>
 #endif
 
 namespace labeltree {
@@ -15,8 +17,20 @@ void release_pages(std::span<const uint8_t> mapped) {
   // Advice: where the system does not take it, pages stay.
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);  // NOLINT
 }
+
+std::size_t mapped_bytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  unsigned long size = 0, resident = 0, shared = 0;  // pages
+  const int n_read = std::fscanf(file, "%lu %lu %lu", &size, &resident, &shared);
+  std::fclose(file);
+  return n_read == 3 ? shared * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
 #else
 void release_pages(std::span<const uint8_t>) {}
+std::size_t mapped_bytes() {
+  return 0;
+}
 #endif
 
 }  // namespace labeltree

@@ -9,6 +9,7 @@
 #include "base/index.hpp"
 #include "base/parallel.hpp"
 #include "data/label_rows.hpp"
+#include "data/walked_pages.hpp"
 
 namespace labeltree {
 namespace {
@@ -73,10 +74,12 @@ class Sum {
 }  // namespace
 
 LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt) {
+                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt,
+                           std::size_t page_bytes) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
-  check(features, at(n_features));
+  WalkedPages checked(features, page_bytes);
+  check(features, at(n_features), checked);
   check(labels, at(n_labels));
   check_same_size(features.size(), labels.size());
 
@@ -85,12 +88,16 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
   std::vector<std::vector<Entry>> blocks(n_blocks);
   std::vector<int64_t> lengths(at(n_labels), 0);
   std::vector<Sum> sums(n_workers(n_blocks, n_threads), Sum(n_features));
+  std::vector<WalkedPages> pages(sums.size(), WalkedPages(features, page_bytes));
   parallel_for(n_blocks, n_threads, interrupt, [&](std::size_t block, std::size_t worker) {
     Sum& sum = sums[worker];
     for (std::size_t j = block * BLOCK; j < std::min(at(n_labels), (block + 1) * BLOCK); ++j) {
       interrupt.check();
-      for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e)
-        sum.add(features, by_label.rows[at(e)]);
+      for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e) {
+        const int32_t row = by_label.rows[at(e)];
+        sum.add(features, row);
+        pages[worker].visit(features.indptr[at(row)], features.indptr[at(row) + 1]);
+      }
       const std::size_t used = blocks[block].size();
       sum.take(max_entries, blocks[block]);
       lengths[j] = static_cast<int64_t>(blocks[block].size() - used);

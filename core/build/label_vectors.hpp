@@ -37,9 +37,11 @@ constexpr std::size_t ALL_ENTRIES = std::numeric_limits<std::size_t>::max();
 
 // The vector of a label is the sum of its rows, scaled to length 1 (PIFA, "positive instance feature
 // aggregation"). Labels without rows or features have an empty one. Only the `max_entries` heaviest entries
-// of each are kept, and scaled.
+// of each are kept, and scaled. Unless page_bytes is 0, features are mapped from files, of which each thread
+// leaves no more than that in memory.
 LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt);
+                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt,
+                           std::size_t page_bytes = 0);
 
 // Of the entries from `first` on, keeps the `most` heaviest in their order, of equal ones the first.
 void keep_heaviest(std::vector<Entry>& entries, std::size_t first, std::size_t most);

@@ -17,6 +17,8 @@ namespace labeltree {
 namespace {
 
 constexpr int32_t NONE = -1;
+// Bytes of files by which a walk may exceed its limit: the system maps up to 2 MiB of each at once.
+constexpr double PAGES_BEYOND = 8.0 * 1024.0 * 1024.0;
 constexpr double ENTRY_BYTES = 8.0;  // of a feature and its value
 // To begin a pack and to collect its weights takes as long as the solver with this many of its features, by
 // measurement (benchmarks/pages/cost_model.py).
@@ -231,7 +233,8 @@ double Trainer::thread_bytes(double window_bytes) const {
   constexpr double lane_bytes = 4.0 * N_LANES;
   const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());
   // A window also has the numbers of its rows.
-  const double copied = window_bytes > 0.0 ? window_bytes + 4.0 * n_rows + static_cast<double>(page_bytes_)
+  const double copied = window_bytes > 0.0
+                            ? window_bytes + 4.0 * n_rows + PAGES_BEYOND + static_cast<double>(page_bytes_)
                         : is_full_ ? 0.0
                                    : MAX_COPIED * ENTRY_BYTES * static_cast<double>(features_.values.size());
   double n_multiplied = 0.0;

@@ -119,15 +119,15 @@ void bind_vectors(nb::module_& m) {
   m.def(
       "label_vectors",
       [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
-         int32_t n_labels, bool is_short, int n_threads) {
+         int32_t n_labels, bool is_short, int n_threads, std::size_t page_bytes) {
         return give_vectors(interruptible([&](Interrupt& interrupt) {
           return label_vectors(feature_view(x_indptr, x_indices, x_values), n_features,
                                rows_view(y_indptr, y_indices), n_labels, is_short ? MAX_ENTRIES : ALL_ENTRIES,
-                               n_threads, interrupt);
+                               n_threads, interrupt, page_bytes);
         }));
       },
       array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
-      array("y_indices"), "n_labels"_a, nb::kw_only(), "is_short"_a, "n_threads"_a);
+      array("y_indices"), "n_labels"_a, nb::kw_only(), "is_short"_a, "n_threads"_a, "page_bytes"_a = 0);
 }
 
 void bind_kmeans(nb::module_& m) {

@@ -98,18 +98,35 @@ def mapped(X, folder):
     return as_features(sparse.csr_array(tuple(parts), shape=X.shape))
 
 
-def test_x_in_memory_has_no_window(tmp_path) -> None:
+def test_rows_that_fit_have_no_window(tmp_path) -> None:
     X, Y = rows()
     trainer = make_trainer(tree(), X, Y, SolverSettings())
     enough = trainer.shared_bytes + trainer.thread_bytes()
     assert memory_use(trainer, X, Y, 2, enough) == MemoryUse(1, 0.0)
     on_disk = mapped(X, tmp_path)
     assert memory_use(trainer, on_disk, Y, 2, enough + data_bytes(X, Y)) == MemoryUse(1, 0.0)
-    less = memory_use(trainer, on_disk, Y, 2, enough + data_bytes(X, Y) - 1)
-    assert less.n_threads == 1
-    assert less.window_bytes >= trainer.min_window_bytes
     with pytest.raises(ValueError, match="max_memory must be at least"):
         memory_use(trainer, on_disk, Y, 2, trainer.shared_bytes)
+
+
+class Needs:
+    """A trainer that needs this much memory."""
+
+    shared_bytes = 1e6
+    min_window_bytes = 1e5
+
+    def thread_bytes(self, window_bytes: float = 0.0) -> float:
+        return 1e6 + window_bytes
+
+
+@pytest.mark.parametrize(("max_memory", "n_threads"), [(4e6, 1), (5.5e6, 2)])
+def test_rows_that_do_not_fit_have_windows(max_memory, n_threads, tmp_path) -> None:
+    X, Y = rows(10_000, is_full=True)
+    on_disk = mapped(sparse.vstack([X] * 8, format="csr"), tmp_path)
+    use = memory_use(Needs(), on_disk, Y, 4, max_memory)
+    assert use.n_threads == n_threads
+    assert use.window_bytes >= Needs.min_window_bytes
+    assert Needs.shared_bytes + n_threads * Needs().thread_bytes(use.window_bytes) < max_memory
 
 
 def test_pages_that_are_given_back_come_again_from_the_file(tmp_path) -> None:

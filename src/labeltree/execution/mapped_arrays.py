@@ -10,7 +10,7 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MIN_BYTES = 1 << 16  # smaller arrays are part of the pickle
+# Bytes that a walk over mapped arrays leaves in memory: a share of what it may use, within bounds.
+_MIN_PAGES, _MAX_PAGES, _PAGES_SHARE = 1 << 22, 1 << 25, 16
 _OWN = f"labeltree-{socket.gethostname()}"
 
 
@@ -147,6 +149,19 @@ def is_shared_map(array: NDArray[Any]) -> bool:
     """Return whether an array is a view of a file, and has no changes that the file lacks."""
     base = map_of(array)
     return isinstance(base, np.memmap) and base.mode != "c"
+
+
+def page_bytes(arrays: Iterable[NDArray[Any]], max_memory: float | None) -> int:
+    """Return the bytes of files that a walk over arrays may leave in memory; 0 for all.
+
+    Examples
+    --------
+    >>> page_bytes([np.ones(3)], max_memory=1e6)
+    0
+    """
+    if max_memory is None or not all(is_shared_map(array) for array in arrays):
+        return 0
+    return int(min(max(_MIN_PAGES, max_memory / _PAGES_SHARE), _MAX_PAGES))
 
 
 def _mapped_place(array: NDArray[Any]) -> tuple[Path, int] | None:

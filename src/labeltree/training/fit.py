@@ -133,7 +133,13 @@ def fit_forest(
     if settings.n_sure is not None and not len(held):
         settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)
-    trees = settings.forest.grow(X, samples, n_jobs=settings.n_jobs, executor=settings.executor)
+    trees = settings.forest.grow(
+        X,
+        samples,
+        n_jobs=settings.n_jobs,
+        executor=settings.executor,
+        max_memory=settings.max_memory,
+    )
     grown = perf_counter()
     report(1.0, 1.0, "building trees")
     checkpoint = None

@@ -14,6 +14,7 @@ from labeltree.data import LabelRows
 from labeltree.data.compressed import pointers
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor, Threads
+from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import find_builder
 
@@ -146,8 +147,12 @@ class ForestSettings:
         *,
         n_jobs: int | None,
         executor: Executor | None = None,
+        max_memory: float | None = None,
     ) -> list[LabelTree]:
-        """Return the tree of each sample; several trees are built by the workers of an executor."""
+        """Return the tree of each sample; several trees are built by the workers of an executor.
+
+        If X is mapped from files and workers have a memory limit, they build parts of trees.
+        """
         for name in {tree for tree in self.listed if isinstance(tree, str)}:
             n_same = self.listed.count(name)
             if n_same > 1 and not find_builder(name).is_seeded and self.max_samples is None:
@@ -156,9 +161,11 @@ class ForestSettings:
                     "set max_samples, or use kmeans or blend trees"
                 )
         numbers = [t for t, tree in enumerate(self.listed) if isinstance(tree, str)]
-        if executor is None or executor.n_workers == 1 or len(numbers) == 1:
+        is_limited = page_bytes((X.indices, X.data), max_memory) > 0
+        if executor is None or executor.n_workers == 1 or len(numbers) == 1 or is_limited:
             # Workers build parts of one tree.
-            grown = Threads().run(_Growth(self, X, samples, n_jobs, executor), numbers)
+            growth = _Growth(self, X, samples, n_jobs, executor, max_memory)
+            grown = Threads().run(growth, numbers)
         else:
             grown = executor.run(_Growth(self, X, samples, executor.n_threads), numbers)
         trees = dict(enumerate(self.listed)) | {numbers[i]: tree for i, tree in grown}
@@ -180,6 +187,7 @@ class _Growth:
     samples: Sequence[Sample]
     n_jobs: int | None
     executor: Executor | None = None
+    max_memory: float | None = None
 
     def __call__(self, number: int) -> LabelTree:
         sample = self.samples[number]
@@ -190,6 +198,7 @@ class _Growth:
             n_jobs=self.n_jobs,
             options=self.forest.options[number],
             executor=self.executor,
+            max_memory=self.max_memory,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution.mapped_arrays import is_shared_map
 
-_MAX_PAGES = 1 << 25  # bytes that a walk over mapped rows leaves in memory
-_PAGES_SHARE = 16  # of the memory, if that is less
 _WINDOW_SHARE = 16  # of X that a thread holds, if other threads need not be left out for it
+_SPARE_SHARE = 16  # of the memory that windows leave, because freed memory comes in pieces
+_ROW_BYTES = 16  # of a row, for pointers and counts that are there for a while
 
 
 class MemoryUse(NamedTuple):
@@ -40,13 +40,6 @@ def is_mapped(X: FeatureMatrix) -> bool:
     return is_shared_map(X.indices) and is_shared_map(X.data)
 
 
-def page_bytes(X: FeatureMatrix, max_memory: float | None) -> int:
-    """Return the bytes of files that a walk over the rows may leave in memory; 0 for all."""
-    if max_memory is None or not is_mapped(X):
-        return 0
-    return int(min(_MAX_PAGES, max_memory / _PAGES_SHARE))
-
-
 def memory_use(
     trainer: _core.Trainer,
     X: FeatureMatrix,
@@ -64,7 +57,8 @@ def memory_use(
     free = max_memory - trainer.shared_bytes
     fitting = int((free - mapped) // trainer.thread_bytes())
     if fitting < 1 and mapped:
-        return _windows(trainer, X, n_threads, max_memory, free - mapped + row_bytes(X))
+        free -= mapped - row_bytes(X) + _ROW_BYTES * rows.n_rows + max_memory / _SPARE_SHARE
+        return _windows(trainer, X, n_threads, max_memory, free)
     if fitting < 1:
         _refuse(max_memory, trainer.shared_bytes + trainer.thread_bytes())
     return MemoryUse(min(n_threads, fitting), 0.0)

@@ -18,6 +18,7 @@ from labeltree.arguments import MAX_INT32, MAX_NUMBER, check_largest, shown
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor, Threads
+from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.model.layout import Layout
 from labeltree.progress import Progress
 from labeltree.training.inner_split import NO_ROWS
@@ -28,7 +29,7 @@ from labeltree.training.loss_weights import (
     balanced_weights,
     decayed_weights,
 )
-from labeltree.training.memory import MemoryUse, memory_use, page_bytes
+from labeltree.training.memory import MemoryUse, memory_use
 from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
@@ -175,7 +176,7 @@ def make_trainer(
         loss_weights=_core.LossWeights(*warm_start.decayed(loss_weights, rows.n_rows), weight),
         warm_start=_core.WarmStart(*warm_start.weights),
         settings=settings.native(),
-        page_bytes=page_bytes(X, max_memory),
+        page_bytes=page_bytes((X.indices, X.data), max_memory),
     )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from labeltree import _core
 from labeltree.arguments import checked
 from labeltree.execution.executor import as_executor
+from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.threads import n_threads
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapse, sweep
@@ -31,6 +32,7 @@ def blend(
     random_state: int = 0,
     n_jobs: int | None = None,
     executor: Any = None,
+    max_memory: float | None = None,
 ) -> LabelTree:
     """Return a tree that is cheap to train and groups labels with similar features.
 
@@ -62,6 +64,9 @@ def blend(
         Number of threads; all cores by default. The tree does not depend on it.
     executor
         Where parts are built, as in `PLTClassifier`. The tree does not depend on it.
+    max_memory
+        If X is memory-mapped, maximum number of bytes of X and its labels in each worker. The tree
+        does not depend on it.
 
     Examples
     --------
@@ -81,8 +86,8 @@ def blend(
     if similarity == 0:
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
     workers, threads = as_executor(executor, n_jobs), n_threads(n_jobs)
-    if workers.n_workers > 1:
-        nodes = blend_on(workers, rows, similarity, cost_model, seed, threads)
+    if workers.n_workers > 1 or page_bytes(rows[1:3], max_memory):
+        nodes = blend_on(workers, rows, similarity, cost_model, seed, threads, max_memory)
     else:
         nodes = _merged(rows, similarity, cost_model, seed, threads)
     binary = LabelTree.from_parents(*nodes, names=labels.names)

@@ -30,7 +30,7 @@ AUTO = "auto"
 
 
 # Parameters of builders that are not options: what is counted or grouped.
-_DATA = {"X", "Y", "checked", "counts", "executor", "n_labels", "options", "rows"}
+_DATA = {"X", "Y", "checked", "counts", "executor", "max_memory", "n_labels", "options", "rows"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Builder:
         n_jobs: int | None,
         options: Mapping[str, Any],
         executor: Executor | None = None,
+        max_memory: float | None = None,
     ) -> LabelTree:
         arguments: dict[str, tuple[Any, ...]] = {
             "X": (CheckedRows(X, rows), rows),
@@ -64,7 +65,7 @@ class Builder:
         if self.needs == "X":
             common["n_jobs"] = n_jobs
         if self.is_spread:
-            common["executor"] = executor
+            common |= {"executor": executor, "max_memory": max_memory}
         self._check_names(common, options)
         tree = self.build(*arguments[self.needs], **(common | dict(options)))
         return tree if tree.names is not None else tree.with_names(rows.names)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.execution.executor import Executor, Threads, in_order
+from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
 
@@ -26,6 +27,7 @@ class _LabelVectors:
 
     rows: NativeRows
     n_threads: int
+    max_memory: float | None = None
 
     def __call__(self, labels: tuple[int, int]) -> Vectors:
         x_indptr, x_indices, x_values, n_features, indptr, indices, _ = self.rows
@@ -42,10 +44,13 @@ class _LabelVectors:
             last - first,
             is_short=True,
             n_threads=self.n_threads,
+            page_bytes=page_bytes((x_indices, x_values), self.max_memory),
         )
 
 
-def short_label_vectors(rows: NativeRows, executor: Executor) -> Vectors:
+def short_label_vectors(
+    rows: NativeRows, executor: Executor, max_memory: float | None = None
+) -> Vectors:
     """Return the largest entries of the vector of each label."""
     _, _, _, _, _, indices, n_labels = rows
     counts = 1 + np.bincount(indices, minlength=n_labels)
@@ -53,7 +58,8 @@ def short_label_vectors(rows: NativeRows, executor: Executor) -> Vectors:
     shares = np.linspace(0, counts.sum(), n_jobs + 1)[1:-1]
     ends = [0, *np.searchsorted(np.cumsum(counts), shares).tolist(), n_labels]
     ranges = [(first, last) for first, last in pairwise(ends) if first < last]
-    found = list(in_order(executor.run(_LabelVectors(rows, executor.n_threads), ranges)))
+    work = _LabelVectors(rows, executor.n_threads, max_memory)
+    found = list(in_order(executor.run(work, ranges)))
     lengths = np.concatenate([np.diff(begin) for begin, _, _ in found])
     features = np.concatenate([features for _, features, _ in found])
     return np.append(0, np.cumsum(lengths)), features, np.concatenate([one[2] for one in found])
@@ -86,10 +92,11 @@ def blend_on(
     cost_model: CostModel,
     seed: int,
     n_threads: int,
+    max_memory: float | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the nodes of a blend, whose parts are joined by workers."""
     _, _, _, n_features, indptr, indices, _ = rows
-    vectors = short_label_vectors(rows, executor)
+    vectors = short_label_vectors(rows, executor, max_memory)
     options: dict[str, Any] = {"similarity": similarity, "seed": seed, "n_threads": n_threads}
     blending = _core.Blending(*vectors, n_features, indptr, indices, **options)
     while not blending.is_done:
