@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmarks.cluster.profile import Profile, Run
+from labeltree.planning.cluster import makespan
 
-PER_JOB = 0.005  #: seconds from the driver to a worker and back; assumed
 _MAX_SMALL_FIT = 400_000  # rows, above which small fits draw no more
 
 
-def makespan(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> float:
+def run_seconds(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> float:
     """Return the seconds until all jobs are done: each goes to the first worker that is free.
 
     Parameters
@@ -28,14 +27,11 @@ def makespan(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> f
 
     Examples
     --------
-    >>> makespan(Run("training", 1.0, [2.0, 2.0, 2.0]), n_workers=2, per_job=0.0)
+    >>> run_seconds(Run("training", 1.0, [2.0, 2.0, 2.0]), n_workers=2, per_job=0.0)
     5.0
     """
-    free = [factor * run.opening] * min(n_workers, max(len(run.jobs), 1))
-    heapq.heapify(free)
-    for seconds in run.jobs:
-        heapq.heappush(free, heapq.heappop(free) + factor * seconds + per_job)
-    return max(free)
+    jobs = (factor * seconds for seconds in run.jobs)
+    return factor * run.opening + makespan(jobs, n_workers, per_job)
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class Growth:
         """
         factors, profile = self.factors(growth), self.every
         times = [
-            makespan(run, n_workers, per_job, factors[profile.part_of(number)])
+            run_seconds(run, n_workers, per_job, factors[profile.part_of(number)])
             for number, run in enumerate(profile.runs)
         ]
         spread = max(sum(times), factors["layout"] * profile.layout_seconds)

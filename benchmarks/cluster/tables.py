@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.cluster.profile import Profile
-from benchmarks.cluster.simulate import PER_JOB, Growth
+from benchmarks.cluster.simulate import Growth
 from benchmarks.machine import ROOT
 from benchmarks.markdown import fill, table
+from labeltree.planning.cluster import JOB_SECONDS
 
 PAGE = ROOT / "docs" / "cluster.md"
 PICTURE = ROOT / "docs" / "images" / "cluster.png"
@@ -42,7 +43,7 @@ def scaling(growths: list[Growth]) -> str:
     """Return the efficiency of each shape for numbers of workers."""
     rows = []
     for one in growths:
-        found = [one.efficiency(n, HOUR, PER_JOB, START) for n in N_WORKERS]
+        found = [one.efficiency(n, HOUR, JOB_SECONDS, START) for n in N_WORKERS]
         n_rows = one.every.n_rows * one.growth_to(HOUR)
         shape = f"{one.every.name}: {n_rows / 1e6:.0f} million rows, {one.every.n_labels:,} labels"
         rows.append([shape, *(f"{value:.2f}" for value in found)])
@@ -91,7 +92,7 @@ def draw(growths: list[Growth]) -> None:
     figure, axes = pyplot.subplots(figsize=(6, 4))
     axes.plot(N_WORKERS, N_WORKERS, color="0.8", label="ideal")
     for one in growths:
-        found = [n * one.efficiency(n, HOUR, PER_JOB, START) for n in N_WORKERS]
+        found = [n * one.efficiency(n, HOUR, JOB_SECONDS, START) for n in N_WORKERS]
         axes.plot(N_WORKERS, found, marker="o", label=one.every.name)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)

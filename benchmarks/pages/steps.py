@@ -22,7 +22,6 @@ from benchmarks.rows import cpu_timed
 from labeltree import PLTClassifier
 from labeltree.calibration.methods import learn_held_curve
 from labeltree.data import LabelRows
-from labeltree.execution import Threads
 from labeltree.model.layout import Layout
 from labeltree.model.model import Model
 from labeltree.training.feature_weighting import learn_scaling
@@ -132,7 +131,7 @@ def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model]:
     taken["index"], trainer = cpu_timed(lambda: make_trainer(tree, X, Y, solver, held=held))
     builder = new_layout(tree, X.shape[1], trainer)
     taken["nodes"] = taken["layout"] = 0.0
-    for first, last in pack_jobs(trainer.costs(), (), Threads(), 1):
+    for first, last in pack_jobs(trainer.costs(), (), n_workers=1, n_threads=1):
         more, part = cpu_timed(lambda: Part(*trainer.train(first, last, 1)))  # noqa: B023
         taken["nodes"] += more
         taken["layout"] += cpu_timed(lambda: builder.add(*part.weights))[0]  # noqa: B023

@@ -222,6 +222,12 @@ std::vector<double> Trainer::costs() const {
   return costs_;
 }
 
+std::vector<int64_t> Trainer::n_rows() const {
+  std::vector<int64_t> n_rows;
+  for (const Pack& pack : packs_) n_rows.push_back(static_cast<int64_t>(rows_of(pack).size()));
+  return n_rows;
+}
+
 std::vector<uint8_t> Trainer::is_trained() const {
   std::vector<uint8_t> is_trained(tree_.n_nodes(), 0);
   for (const Pack& pack : packs_)

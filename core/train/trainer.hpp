@@ -65,6 +65,8 @@ class Trainer {
 
   // Work of each pack as rows times their features, the most expensive pack first.
   std::vector<double> costs() const;
+  // Rows of each pack, in the same order.
+  std::vector<int64_t> n_rows() const;
   // [node] 1 where the node is in a pack.
   std::vector<uint8_t> is_trained() const;
   // (row, node) pairs of the rows that are held back, numbered as by PathPairs.

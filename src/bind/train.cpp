@@ -82,6 +82,7 @@ void bind_trainer(nb::module_& m) {
            array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a,
            "page_bytes"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
+      .def("n_rows", [](const BoundTrainer& self) { return give(self.trainer.n_rows()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("n_held_pairs", [](const BoundTrainer& self) { return self.trainer.n_held_pairs(); })
       .def(

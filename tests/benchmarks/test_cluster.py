@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.cluster.profile import Profile, Profiled, Run, profile
-from benchmarks.cluster.simulate import Growth, makespan
+from benchmarks.cluster.simulate import Growth, run_seconds
 from benchmarks.generator import Generator
 
 
@@ -12,11 +12,11 @@ def made(n_rows: int, driver: float, jobs: list[float]) -> Profile:
 
 
 def test_jobs_go_to_the_first_worker_that_is_free() -> None:
-    assert makespan(Run("nodes", 0.0, [3.0, 1.0, 1.0, 1.0]), 2, per_job=0.0) == 3.0
+    assert run_seconds(Run("nodes", 0.0, [3.0, 1.0, 1.0, 1.0]), 2, per_job=0.0) == 3.0
 
 
 def test_the_longest_job_is_a_lower_bound() -> None:
-    assert makespan(Run("nodes", 0.0, [5.0, 1.0, 1.0]), 64, per_job=0.0) == 5.0
+    assert run_seconds(Run("nodes", 0.0, [5.0, 1.0, 1.0]), 64, per_job=0.0) == 5.0
 
 
 def test_parts_grow_as_from_some_rows_to_all() -> None:

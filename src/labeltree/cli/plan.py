@@ -71,6 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--n-jobs", type=int, help="number of threads for trees over features (default: all cores)"
     )
+    parser.add_argument("--n-workers", type=int, help="workers of a cluster, of one core each")
+    parser.add_argument("--worker-memory", help="memory of each of them, such as 8GB")
     parser.add_argument("--labels-only", action="store_true", help="ignore features")
     parser.add_argument("--plot", metavar="DIR", help="save plots to this folder")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the best tree to this file")
@@ -83,12 +85,16 @@ def run(arguments: argparse.Namespace) -> int:
         check_tree_file(arguments.output)
     own = {name: LabelTree.load(path) for name, path in map(_name_and_path, arguments.compare_tree)}
     _check_trees(arguments)
+    if arguments.worker_memory is not None and arguments.n_workers is None:
+        raise UsageError("--worker-memory needs --n-workers, the number of workers")
     with show_stage("reading", quiet=arguments.quiet, lines=False):
         data = read_data(arguments, features=not arguments.labels_only)
     if arguments.budget is not None and (arguments.labels_only or data.X is None):
         raise UsageError(
             "--budget needs features; add --x X.npz, or drop --budget or --labels-only"
         )
+    if arguments.n_workers is not None and (arguments.labels_only or data.X is None):
+        raise UsageError("--n-workers needs features; add --x X.npz, or drop --labels-only")
     with show_progress(quiet=arguments.quiet) as progress:
         made = plan(
             None if arguments.labels_only else data.X,
@@ -101,6 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
             random_state=arguments.random_state,
             n_jobs=arguments.n_jobs,
             progress=of_stage("building trees", progress),
+            n_workers=arguments.n_workers,
+            worker_memory=arguments.worker_memory,
         )
     if not arguments.json:
         print(made.table())

@@ -161,6 +161,11 @@ def page_bytes(arrays: Iterable[NDArray[Any]], max_memory: float | None) -> int:
     """
     if max_memory is None or not all(is_shared_map(array) for array in arrays):
         return 0
+    return pages_within(max_memory)
+
+
+def pages_within(max_memory: float) -> int:
+    """Return the bytes of files that a walk over mapped arrays may leave in memory."""
     return int(min(max(_MIN_PAGES, max_memory / _PAGES_SHARE), _MAX_PAGES))
 
 

@@ -27,6 +27,7 @@ from labeltree.planning.candidates import (
     own_candidate,
     times_optimum,
 )
+from labeltree.planning.cluster import Workers
 from labeltree.planning.resources import Estimator, Resources
 from labeltree.planning.table import plan_table
 from labeltree.progress import Progress
@@ -121,6 +122,8 @@ def plan(
     n_jobs: int | None = None,
     cost_model: CostModel = PAPER,
     progress: Progress | None = None,
+    n_workers: int | None = None,
+    worker_memory: float | str | None = None,
 ) -> Plan:
     """Return a comparison of the trees that suit X and Y, and the best one within a budget.
 
@@ -160,6 +163,12 @@ def plan(
         Cost model that trees are compared by and that "cheapest" and "kmeans+collapse" minimize.
     progress
         Callback that receives the number of trees done, their total, and the next tree's name.
+    n_workers
+        Number of workers of a cluster, with one core each. The plan then has the time of a fit on
+        them, in which trees are built by one machine, and what each worker holds.
+    worker_memory
+        Memory of each worker, such as "8GB", with X and Y in files that all workers read. A tree
+        that needs more is over budget.
 
     Examples
     --------
@@ -171,7 +180,8 @@ def plan(
     limits = Budget.parse(budget)
     all_rows = as_labels(Y)
     features = None if X is None else as_features(X)
-    _check(features, all_rows, limits, holdout, sweeps)
+    workers = Workers.parse(n_workers, worker_memory)
+    _check(features, all_rows, limits, holdout, sweeps, workers)
     built_from, kept = _split(all_rows.n_rows, holdout, random_state)
     inputs = Inputs(
         X=features if features is None or kept is None else features[built_from],
@@ -182,19 +192,28 @@ def plan(
         cost_model=cost_model,
     )
     chosen, left_out = _candidates(inputs, trees, compare_trees or {})
-    pricing = _Pricing(inputs, None if kept is None else all_rows.select(kept), limits)
+    pricing = _Pricing(inputs, None if kept is None else all_rows.select(kept), limits, workers)
     rows = _build_all(chosen, pricing, progress)
     left_out |= {candidate.name: _STOPPED for candidate in chosen[len(rows) :]}
-    return _choose(rows, limits, left_out)
+    return _choose(rows, limits, left_out, workers)
 
 
-def _check(X: Any, rows: LabelRows, budget: Budget, holdout: float, sweeps: int) -> None:
+def _check(
+    X: Any,
+    rows: LabelRows,
+    budget: Budget,
+    holdout: float,
+    sweeps: int,
+    workers: Workers | None,
+) -> None:
     if rows.n_labels < 2:
         raise ValueError(f"a plan compares trees over at least 2 labels, but Y has {rows.n_labels}")
     if rows.n_rows == 0:
         raise ValueError("a plan needs at least one row, but Y has none")
     if X is not None and X.shape[0] != rows.n_rows:
         raise ValueError(f"X has {X.shape[0]} rows, but Y has {rows.n_rows}")
+    if X is None and workers is not None:
+        raise ValueError("n_workers requires features to estimate from; pass X, but it is None")
     if X is None and budget.limits():
         raise ValueError(
             "time, memory and model size are estimated from features; pass X or drop the budget"
@@ -248,8 +267,14 @@ def _candidates(
 class _Pricing:
     """Inputs shared by all rows of a plan."""
 
-    def __init__(self, inputs: Inputs, holdout: LabelRows | None, budget: Budget) -> None:
-        self.inputs, self.holdout, self.budget = inputs, holdout, budget
+    def __init__(
+        self,
+        inputs: Inputs,
+        holdout: LabelRows | None,
+        budget: Budget,
+        workers: Workers | None,
+    ) -> None:
+        self.inputs, self.holdout, self.budget, self.workers = inputs, holdout, budget, workers
         self.lower_bound = cost.lower_bound(inputs.rows)
         self.estimator = (
             None if inputs.X is None else Estimator(inputs.X, inputs.rows, inputs.random_state)
@@ -264,7 +289,9 @@ class _Pricing:
         figures = report_rows(
             tree, rows, self.lower_bound, holdout=self.holdout, threshold=_THRESHOLD
         )
-        resources = None if self.estimator is None else self.estimator.estimate(tree)
+        resources = None
+        if self.estimator is not None:
+            resources = self.estimator.estimate(tree, self.workers)
         return PlanRow(
             name=candidate.name,
             tree=tree if tree.names is not None else tree.with_names(rows.names),
@@ -273,7 +300,7 @@ class _Pricing:
             price=cost_model.price(tree, rows),
             build_seconds=seconds,
             resources=resources,
-            **_exceeded(self.budget, resources, seconds),
+            **_exceeded(self.budget, resources, seconds, self.workers),
         )
 
     def _guarantee(self, candidate: Candidate, figures: TreeReport) -> Guarantee:
@@ -282,7 +309,9 @@ class _Pricing:
         return candidate.guarantee(self.inputs) or times_optimum(figures.guarantee)
 
 
-def _exceeded(budget: Budget, resources: Resources | None, build_seconds: float) -> dict[str, Any]:
+def _exceeded(
+    budget: Budget, resources: Resources | None, build_seconds: float, workers: Workers | None
+) -> dict[str, Any]:
     """Return which limits are exceeded, and the largest ratio of use to limit."""
     if resources is None:
         return {}
@@ -293,7 +322,11 @@ def _exceeded(budget: Budget, resources: Resources | None, build_seconds: float)
         "query": resources.query_seconds,
     }
     breaks, excess = [], 0.0
-    for name, limit in budget.limits().items():
+    limits = budget.limits()
+    if resources.cluster is not None and workers is not None and workers.memory is not None:
+        uses["worker memory"] = resources.cluster.min_worker_bytes
+        limits["worker memory"] = workers.memory
+    for name, limit in limits.items():
         excess = max(excess, uses[name] / limit)
         if uses[name] > limit:
             breaks.append(f"{name} {_amount(name, uses[name])}")
@@ -301,7 +334,8 @@ def _exceeded(budget: Budget, resources: Resources | None, build_seconds: float)
 
 
 def _amount(name: str, value: float) -> str:
-    return format_bytes(value) if name in ("memory", "model") else format_seconds(value)
+    is_bytes = name in ("memory", "model", "worker memory")
+    return format_bytes(value) if is_bytes else format_seconds(value)
 
 
 def _build_all(
@@ -322,10 +356,15 @@ def _build_all(
     return rows
 
 
-def _choose(rows: list[PlanRow], budget: Budget, left_out: dict[str, str]) -> Plan:
+def _choose(
+    rows: list[PlanRow], budget: Budget, left_out: dict[str, str], workers: Workers | None
+) -> Plan:
     ordered = sorted(rows, key=lambda row: (row.price, row.tree.n_nodes))
     fitting = [row for row in ordered if not row.breaks]
-    limits = ", ".join(f"{name} {_amount(name, at)}" for name, at in budget.limits().items())
+    given = budget.limits()
+    if workers is not None and workers.memory is not None:
+        given["worker memory"] = workers.memory
+    limits = ", ".join(f"{name} {_amount(name, at)}" for name, at in given.items())
     among = "the trees built so far" if _STOPPED in left_out.values() else "all trees"
     if not limits:
         best, reason = ordered[0], f"the cheapest of {among}"

@@ -17,7 +17,7 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import RowScaling
 from labeltree.estimators.classifiers import PLTClassifier
-from labeltree.execution import Threads
+from labeltree.planning.cluster import ClusterUse, Workers, cluster_use
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
 from labeltree.training.feature_weighting import learn_scaling
@@ -44,6 +44,7 @@ class Resources:
     model_bytes: float
     query_seconds: float  #: of a search for the 5 best labels of one row
     batch_seconds: float  #: of the same for each of many rows
+    cluster: ClusterUse | None = None  #: the same fit on several workers
 
 
 class _Prepared(NamedTuple):
@@ -75,7 +76,7 @@ class Estimator:
         self._held = draw_held(rows, None, self._settings.fraction(rows.kind), seed)
         self._prepared: dict[RowScaling, _Prepared] = {}
 
-    def estimate(self, tree: LabelTree) -> Resources:
+    def estimate(self, tree: LabelTree, workers: Workers | None = None) -> Resources:
         """Return the estimates for one tree; one that is too deep to be trained is refused."""
         check_depth(tree)
         start = time.process_time()
@@ -93,9 +94,14 @@ class Estimator:
         model_bytes = _extrapolated_bytes(small, packs.n_weights)
         query, batch = self._search_seconds(prepared.samples, small)
         layout = small[0].layout_seconds * packs.n_weights / max(small[0].n_weights, 1)
-        before = self._learning_seconds + checking + prepared.seconds + setup
+        driver = self._learning_seconds + checking + prepared.seconds + setup
+        driver += len(self._held) * batch
+        cluster = None
+        if workers is not None:
+            seconds = {"pack_seconds": packs.seconds, "driver_seconds": driver}
+            cluster = cluster_use(trainer, prepared.X, self._rows, workers, **seconds)
         return Resources(
-            training_seconds=before + packs.seconds + layout + len(self._held) * batch,
+            training_seconds=driver + packs.seconds + layout,
             training_bytes=self._data_bytes
             + prepared.n_bytes
             + _trainer_bytes(trainer, packs.n_weights)
@@ -103,6 +109,7 @@ class Estimator:
             model_bytes=model_bytes,
             query_seconds=query,
             batch_seconds=batch,
+            cluster=cluster,
         )
 
     def _scaled(self, scaling: RowScaling) -> _Prepared:
@@ -134,7 +141,9 @@ class Estimator:
 def _trainer_bytes(trainer: _core.Trainer, n_weights: float) -> float:
     """Return the bytes of the trainer, and of weights before they are laid out."""
     costs = trainer.costs()
-    largest = max((last - first for first, last in pack_jobs(costs, (), Threads(), 1)), default=0)
+    largest = max(
+        (last - first for first, last in pack_jobs(costs, (), n_workers=1, n_threads=1)), default=0
+    )
     waiting = n_weights * largest / max(len(costs), 1)
     return trainer.shared_bytes + trainer.thread_bytes() + _WAITING_BYTES * waiting
 

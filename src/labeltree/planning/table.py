@@ -90,6 +90,7 @@ def _notes(plan: Plan) -> list[str]:
             f"re-ranking ({_relative_times()}). Accuracy is not estimated; measure it after "
             "training."
         )
+    notes += _cluster_notes(plan)
     if any(row.name == AUTO for row in plan.rows):
         notes.append(
             f"{AUTO}: the default tree. Its wide nodes of similar labels cost more pairs, but are "
@@ -102,6 +103,29 @@ def _notes(plan: Plan) -> list[str]:
         notes.append(f"over budget: {listed}.")
     notes.append(f"* {plan.best.name}: {plan.reason}.")
     return [line for note in notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+
+
+def _cluster_notes(plan: Plan) -> list[str]:
+    """Return what the best tree takes on the workers of a cluster."""
+    best = plan.best
+    if best.resources is None or best.resources.cluster is None:
+        return []
+    use = best.resources.cluster
+    times = (best.build_seconds + use.training_seconds, use.driver_seconds, use.longest_job_seconds)
+    total, driver, longest = map(format_seconds, times)
+    notes = [
+        f"{use.n_workers} workers: {best.name} is built and trained in {total}, of which the "
+        f"driver takes {driver} before training; the longest job takes {longest}. Each worker "
+        f"needs {format_bytes(use.worker_bytes)} with X in memory, and at least "
+        f"{format_bytes(use.min_worker_bytes)} with X in files."
+    ]
+    if use.window_share < 1 and use.fits:
+        notes.append(
+            f"X does not fit into a worker, which holds {use.window_share:.0%} of it at a time; "
+            f"{use.n_streamed:,} of {use.n_packs:,} packs of nodes have more rows than that, and "
+            "read X again several times in each pass. Narrower trees have fewer."
+        )
+    return notes
 
 
 def _relative_times() -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree.execution import Executor
 from labeltree.training.parts import PackRange
 
 _MANY = 8  # packs per thread, above which one more or less matters little
@@ -17,7 +16,7 @@ _JOBS_PER_WORKER = 24  # of which the last ones, which other workers wait for, a
 
 
 def pack_jobs(
-    costs: NDArray[np.float64], done: Iterable[PackRange], executor: Executor, n_threads: int
+    costs: NDArray[np.float64], done: Iterable[PackRange], n_workers: int, n_threads: int
 ) -> list[PackRange]:
     """Return ranges of all packs that are not done, the most expensive first.
 
@@ -27,12 +26,12 @@ def pack_jobs(
         Cost of each pack, the most expensive first.
     done
         Ranges of packs that are done, ascending.
-    executor
-        Has the workers; more workers need smaller jobs to end at about the same time.
+    n_workers
+        Number of workers; more workers need smaller jobs to end at about the same time.
     n_threads
         Number of threads of each job.
     """
-    n_jobs = max(_MIN_JOBS, _JOBS_PER_WORKER * executor.n_workers)
+    n_jobs = max(_MIN_JOBS, _JOBS_PER_WORKER * n_workers)
     min_cost = float(costs.sum()) / n_jobs
     return [
         (start + first, start + last)

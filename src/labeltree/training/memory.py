@@ -12,7 +12,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.execution.mapped_arrays import is_shared_map
 
 _WINDOW_SHARE = 16  # of X that a thread holds, if other threads need not be left out for it
-_SPARE_SHARE = 16  # of the memory that windows leave, because freed memory comes in pieces
+_SPARE = 1 / 16  # of the memory that windows leave, because freed memory comes in pieces
 _ROW_BYTES = 16  # of a row, for pointers and counts that are there for a while
 
 
@@ -40,6 +40,21 @@ def is_mapped(X: FeatureMatrix) -> bool:
     return is_shared_map(X.indices) and is_shared_map(X.data)
 
 
+class WorkerNeeds(NamedTuple):
+    """Bytes of a worker with one thread whose rows are mapped from files, without its results."""
+
+    whole: float  # with all rows in memory
+    least: float  # with the smallest windows
+
+
+def worker_needs(trainer: _core.Trainer, X: FeatureMatrix, rows: LabelRows) -> WorkerNeeds:
+    """Return what a worker needs to train with all rows in memory, and with few."""
+    beside = trainer.shared_bytes + data_bytes(X, rows) - row_bytes(X)
+    whole = beside + row_bytes(X) + trainer.thread_bytes()
+    of_window = trainer.thread_bytes(trainer.min_window_bytes) + _ROW_BYTES * rows.n_rows
+    return WorkerNeeds(whole, (beside + of_window) / (1 - _SPARE))
+
+
 def memory_use(
     trainer: _core.Trainer,
     X: FeatureMatrix,
@@ -53,27 +68,30 @@ def memory_use(
     """
     if max_memory is None:
         return MemoryUse(n_threads, 0.0)
-    mapped = data_bytes(X, rows) if is_mapped(X) else 0.0
-    free = max_memory - trainer.shared_bytes
-    fitting = int((free - mapped) // trainer.thread_bytes())
-    if fitting < 1 and mapped:
-        free -= mapped - row_bytes(X) + _ROW_BYTES * rows.n_rows + max_memory / _SPARE_SHARE
-        return _windows(trainer, X, n_threads, max_memory, free)
-    if fitting < 1:
-        _refuse(max_memory, trainer.shared_bytes + trainer.thread_bytes())
-    return MemoryUse(min(n_threads, fitting), 0.0)
+    is_counted = is_mapped(X)
+    free = max_memory - trainer.shared_bytes - is_counted * data_bytes(X, rows)
+    fitting = int(free // trainer.thread_bytes())
+    if fitting >= 1:
+        return MemoryUse(min(n_threads, fitting), 0.0)
+    minimum = trainer.shared_bytes + trainer.thread_bytes()
+    if is_counted:
+        minimum = min(worker_needs(trainer, X, rows))
+    if max_memory < minimum:
+        raise ValueError(
+            f"max_memory must be at least {minimum / 1e6:.0f} MB for this data, "
+            f"but is {max_memory / 1e6:.0f} MB"
+        )
+    return _windows(trainer, X, n_threads, (1 - _SPARE) * (max_memory - minimum))
 
 
-def _windows(
-    trainer: _core.Trainer, X: FeatureMatrix, n_threads: int, max_memory: float, free: float
-) -> MemoryUse:
+def _windows(trainer: _core.Trainer, X: FeatureMatrix, n_threads: int, more: float) -> MemoryUse:
+    """Return threads and windows for more memory than one thread with the smallest needs."""
     smallest = trainer.min_window_bytes
     least = trainer.thread_bytes(smallest)
-    if free < least:
-        _refuse(max_memory, max_memory - free + least)
     wished = least - smallest + max(smallest, row_bytes(X) / _WINDOW_SHARE)
-    n_fitting = max(1, min(n_threads, int(free // wished)))
-    return MemoryUse(n_fitting, min(free / n_fitting - least + smallest, row_bytes(X) + smallest))
+    n_fitting = max(1, min(n_threads, int((least + more) // wished)))
+    window = (least + more) / n_fitting - least + smallest
+    return MemoryUse(n_fitting, min(window, row_bytes(X) + smallest))
 
 
 def row_bytes(X: FeatureMatrix) -> float:
@@ -84,10 +102,3 @@ def row_bytes(X: FeatureMatrix) -> float:
 def data_bytes(X: FeatureMatrix, rows: LabelRows) -> float:
     """Return the bytes of X and Y."""
     return row_bytes(X) + float(X.indptr.nbytes + rows.indptr.nbytes + rows.indices.nbytes)
-
-
-def _refuse(given: float, minimum: float) -> None:
-    raise ValueError(
-        f"max_memory must be at least {minimum / 1e6:.0f} MB for this data, "
-        f"but is {given / 1e6:.0f} MB"
-    )

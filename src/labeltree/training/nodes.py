@@ -366,7 +366,7 @@ def _trained_parts(
     """Train the packs that are not in the store, in any order, and store each part."""
     costs = training.trainer.costs()
     done = [] if store is None else store.finished()
-    jobs = pack_jobs(costs, done, executor, training.n_threads)
+    jobs = pack_jobs(costs, done, executor.n_workers, training.n_threads)
     report = _job_progress(costs, jobs, progress)
     for n_done, (number, part) in enumerate(executor.run(training, jobs), start=1):
         if store is not None:
