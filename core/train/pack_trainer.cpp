@@ -234,7 +234,7 @@ void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, co
   // Full rows have no indices for the solver, but here they do.
   ProblemRows indexed = problem;
   if (problem.index == nullptr) indexed.index = is_direct_ ? t_.features_.indices.data() : window_.index();
-  const std::size_t n_at_once = is_loaded_ ? held_.size() : MAX_VISITS;
+  const std::size_t n_at_once = is_loaded_ ? held_.size() : WINDOW_VISITS;
   for (std::size_t h = 0; h < held_.size(); h += n_at_once) {
     const auto some = std::span(held_).subspan(h, std::min(n_at_once, held_.size() - h));
     if (!is_loaded_) window_.load(some);

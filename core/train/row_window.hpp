@@ -45,15 +45,15 @@ class RowWindow {
   void restart(std::size_t n_active);
   // Loads what one call of the solver's loops may visit of order[at] .. order[n_active - 1].
   void prepare(const int32_t* order, std::size_t at, std::size_t n_active);
-  // Loads some rows, MAX_VISITS at most, in place of others.
+  // Loads some rows, WINDOW_VISITS at most, in place of others.
   void load(std::span<const int32_t> picked);
 
   const int32_t* index() const { return index_.data(); }
   const float* value() const { return value_.data(); }
 
  private:
-  static constexpr std::size_t N_FRONT = 16;                    // rows that may have come from the other end
-  static constexpr std::size_t N_AHEAD = MAX_VISITS + N_FRONT;  // rows that one call may visit
+  static constexpr std::size_t N_FRONT = 16;  // rows that may have come from the other end
+  static constexpr std::size_t N_AHEAD = WINDOW_VISITS + N_FRONT;  // rows that one call may visit
 
   int64_t size(int32_t i) const { return X_.indptr[at(rows_[at(i)]) + 1] - X_.indptr[at(rows_[at(i)])]; }
   void make_room(std::size_t n_entries);

@@ -70,6 +70,7 @@ SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const Sol
       .order = space.order.data(),
       .at = 0,
       .n_active = n - targets.held.size(),
+      .max_visits = rows.window == nullptr ? MAX_VISITS : WINDOW_VISITS,
       .open = ALL_LANES,
       .slack = {},
       .worst = {},
@@ -149,11 +150,13 @@ int64_t descend(SolverPass& pass, RowWindow* window, std::size_t n_rows, int max
     n_visits += static_cast<int64_t>(pass.n_active);
     begin_pass(pass, tol);
     if (window != nullptr) window->restart(pass.n_active);
-    while (pass.at < pass.n_active) {
+    for (int n_calls = 1; pass.at < pass.n_active; ++n_calls) {
       interrupt.check();
       if (window != nullptr) window->prepare(pass.order, pass.at, pass.n_active);
       visit(pass);
-      if (iter >= max_iter - mean_iter) mean.add();
+      // At the same moments, however many rows one call visits.
+      const bool is_moment = n_calls % (MAX_VISITS / pass.max_visits) == 0 || pass.at == pass.n_active;
+      if (is_moment && iter >= max_iter - mean_iter) mean.add();
     }
     std::ranges::copy(pass.worst, space.violation);
     open = is_open(pass, tol, n_rows);

@@ -45,7 +45,7 @@ class Descent {
   void visit_single() {
     int32_t* const order = pass_.order;
     std::size_t at = pass_.at, n_active = pass_.n_active;
-    for (int n = 0; n < MAX_VISITS && at < n_active; ++n) {
+    for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
       if (at + 2 < n_active) prefetch(order[at + 2]);
       const int32_t row = order[at];
       const Visit visit = improve(row, score(row));
@@ -62,7 +62,7 @@ class Descent {
   }
 
   void visit_blocks() {
-    for (int n = 0; n < MAX_VISITS && pass_.at < pass_.n_active;) {
+    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active;) {
       const bool is_block = pass_.n_active - pass_.at >= N_FULL;
       if (pass_.products != nullptr)
         n += is_block ? visit_products<N_FULL>() : visit_products<1>();

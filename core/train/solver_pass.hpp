@@ -7,7 +7,8 @@
 namespace labeltree {
 
 inline constexpr int N_LANES = 16;
-inline constexpr int MAX_VISITS = 4096;  // between two looks for an interrupt
+inline constexpr int MAX_VISITS = 4096;    // between two looks for an interrupt
+inline constexpr int WINDOW_VISITS = 512;  // between two looks for rows that must be loaded; divides it
 
 enum class Loss : uint8_t { squared_hinge, logistic };
 
@@ -38,12 +39,13 @@ struct SolverPass {
   int32_t* order;  // rows; the active ones first
 
   std::size_t at, n_active;  // the next row in the order, and where the active ones end
+  int max_visits;            // of one call
   uint16_t open;             // bits of the classifiers that are not done
   float slack[N_LANES];      // right by more than any row was wrong in the last pass, or than matters
   float worst[N_LANES];      // largest violation in this pass
 };
 
-// Visits the next active rows, MAX_VISITS and a few at most. A row that no classifier gains from goes behind
+// Visits the next active rows, max_visits and a few at most. A row that no classifier gains from goes behind
 // the active ones.
 using VisitRows = void(SolverPass& pass);
 

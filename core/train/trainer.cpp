@@ -257,7 +257,18 @@ double Trainer::shared_bytes() const {
 }
 
 double Trainer::min_window_bytes() const {
-  return ENTRY_BYTES * static_cast<double>(RowWindow::min_entries(features_));
+  int64_t most = 0;  // entries of rows that are multiplied, which must be there together
+  int32_t top = NONE - 1;
+  for (const Pack& pack : packs_) {
+    if (pack.top == top || !is_multiplied(pack.top)) continue;
+    top = pack.top;
+    int64_t n_entries = 0;
+    for (const int32_t row : rows_of(pack))
+      n_entries += features_.indptr[at(row) + 1] - features_.indptr[at(row)];
+    most = std::max(most, n_entries);
+  }
+  return ENTRY_BYTES *
+         std::max(static_cast<double>(RowWindow::min_entries(features_)), static_cast<double>(most));
 }
 
 NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, double window_bytes,

@@ -12,7 +12,7 @@ from scipy import sparse
 from labeltree import PLTClassifier
 from tests.execution.test_same_model import written
 
-N_ROWS, N_FEATURES, PER_ROW = 180_000, 750, 150
+N_ROWS, N_FEATURES, PER_ROW = 130_000, 750, 150
 OPTIONS = {
     "max_iter": 2,
     "feature_weighting": None,

@@ -11,9 +11,9 @@ from labeltree.training.nodes import SolverSettings, make_trainer
 from labeltree.training.starting_weights import WarmStart
 from labeltree.trees import LabelTree
 
-# Windows have the rows of two calls of the solver's loops, about 8,000. Children of the root have
-# 10,000 rows, and their features are renumbered.
-N_ROWS = 50_000
+# Windows have at least the rows of two calls of the solver's loops, about 1,000. Children of the root
+# have 2,000 rows, and their features are renumbered.
+N_ROWS = 10_000
 
 
 def tree() -> LabelTree:
@@ -80,6 +80,17 @@ def test_a_warm_start_gives_the_same_weights_from_a_window() -> None:
     start = WarmStart(before, ones > 0, 100, has_root=False)
     trainer = make_trainer(grown, X, Y, SolverSettings(max_iter=3), warm_start=start)
     assert_same(weights(trainer, trainer.min_window_bytes), weights(trainer, 0.0))
+
+
+def test_a_window_holds_rows_that_are_multiplied() -> None:
+    rng = np.random.default_rng(0)
+    X = as_features(rng.random((1100, 4000), np.float32) * (rng.random((1100, 4000)) < 0.9))
+    Y = as_labels(rng.integers(300, size=(1100, 1)).tolist(), n_labels=300)
+    star = LabelTree.from_nested(list(range(300)))
+    trainer = make_trainer(star, X, Y, SolverSettings(max_iter=2))
+    least = trainer.min_window_bytes
+    assert least == X.data.nbytes + X.indices.nbytes
+    assert_same(weights(trainer, least), weights(trainer, 0.0))
 
 
 def test_a_window_that_is_too_small_is_refused() -> None:

@@ -106,7 +106,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         many labels, use True, or pass `k` or `threshold`, whose results are always sparse.
     max_memory
         Memory to use in addition to X, Y and the finished weights, in each worker of `executor`: a
-        number of bytes, or a string such as "500MB". Fewer threads are used if necessary.
+        number of bytes, or a string such as "500MB". Fewer threads are used if necessary. If X is
+        memory-mapped, X and Y count as well: rows are read again from the files if they do not fit.
     checkpoint_dir
         Folder for finished parts of the training. If a fit with the same data and settings was
         interrupted, it continues from there to the same model, bit for bit. The folder is removed
