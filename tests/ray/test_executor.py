@@ -41,6 +41,32 @@ def test_an_error_of_a_job_is_raised(nodes) -> None:
         list(RayExecutor().run(fail, [0]))
 
 
+class Deadly:
+    """Kills its workers until some of them have died."""
+
+    def __init__(self, folder, n_deaths: int) -> None:
+        self.folder, self.n_deaths = folder, n_deaths
+
+    def text_of(self, job: int) -> str:
+        return f"{job} rows"
+
+    def __call__(self, job: int) -> int:
+        n_before = len(list(self.folder.iterdir()))
+        if n_before < self.n_deaths:
+            (self.folder / str(n_before)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return job
+
+
+def test_a_job_whose_workers_die_runs_again(nodes, tmp_path) -> None:
+    assert list(RayExecutor().run(Deadly(tmp_path, 2), [7])) == [(0, 7)]
+
+
+def test_a_job_that_ends_every_worker_is_an_error_that_names_it(nodes, tmp_path) -> None:
+    with pytest.raises(RuntimeError, match=r"4 workers died with job 0 \(7 rows\); if memory"):
+        list(RayExecutor().run(Deadly(tmp_path, 99), [7]))
+
+
 def test_nodes_map_large_arrays_from_a_file(nodes) -> None:
     found = dict(RayExecutor().run(Scaled(np.ones(100_000)), range(3)))
     assert all(is_mapped for _, is_mapped, _ in found.values())

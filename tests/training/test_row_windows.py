@@ -7,12 +7,12 @@ from scipy import sparse
 from labeltree.data import as_features, as_labels
 from labeltree.model.layout import NodeWeights
 from labeltree.training.memory import MemoryUse, data_bytes, memory_use
-from labeltree.training.nodes import SolverSettings, make_trainer
+from labeltree.training.nodes import PackTraining, SolverSettings, make_trainer
 from labeltree.training.starting_weights import WarmStart
 from labeltree.trees import LabelTree
 
-# Windows have at least the rows of two calls of the solver's loops, about 1,000. Children of the root
-# have 2,000 rows, and their features are renumbered.
+# Windows have at least the rows of two calls of the solver's loops, about 1,000. Children of the
+# root have 2,000 rows, and their features are renumbered.
 N_ROWS = 10_000
 
 
@@ -138,6 +138,12 @@ def test_rows_that_do_not_fit_have_windows(max_memory, n_threads, tmp_path) -> N
     assert use.n_threads == n_threads
     assert use.window_bytes >= Needs.min_window_bytes
     assert Needs.shared_bytes + n_threads * Needs().thread_bytes(use.window_bytes) < max_memory
+
+
+def test_a_job_is_described_by_its_packs_and_the_memory_of_its_worker() -> None:
+    X, Y = rows()
+    training = PackTraining(tree(), X, Y, SolverSettings())
+    assert training.text_of((0, 3)).startswith("packs 0 to 2 of nodes, about")
 
 
 def test_pages_that_are_given_back_come_again_from_the_file(tmp_path) -> None:

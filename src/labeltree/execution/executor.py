@@ -85,6 +85,18 @@ def as_executor(given: Any, n_jobs: int | None = None) -> Executor:
     )
 
 
+def job_text(work: Callable[[Job], Any], number: int, job: Job) -> str:
+    """Return a job in words, with what it needs if its work has a method `text_of` for that.
+
+    Examples
+    --------
+    >>> job_text(abs, 2, -3)
+    'job 2'
+    """
+    text_of = getattr(work, "text_of", None)
+    return f"job {number}" if text_of is None else f"job {number} ({text_of(job)})"
+
+
 def in_order(results: Iterable[tuple[int, Result]]) -> Iterator[Result]:
     """Yield the results of jobs in the order of the jobs, each as soon as those before it are done.
 

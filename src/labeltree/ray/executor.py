@@ -5,14 +5,22 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import ray
+from ray.exceptions import (
+    NodeDiedError,
+    ObjectLostError,
+    OutOfMemoryError,
+    WorkerCrashedError,
+)
 
 from labeltree.arguments import check_integer
-from labeltree.execution.executor import Job, Result
+from labeltree.execution.executor import Job, Result, job_text
 from labeltree.execution.mapped_arrays import ArrayFiles
 from labeltree.ray.kinds import this_kind
 from labeltree.ray.work import (
@@ -29,14 +37,18 @@ log = logging.getLogger("labeltree")
 _AHEAD = 2  # jobs per worker that are submitted, so that no worker waits
 _LOOK_SECONDS = 5.0  # between two looks at the size of the cluster
 _STOP_SECONDS = 10.0  # for jobs to stop after they were canceled
+_MAX_DEATHS = 4  # workers that may die with the same job; something else may have killed them
+# A lost object is a result whose node died before the driver had it.
+_DEATHS = (WorkerCrashedError, OutOfMemoryError, NodeDiedError, ObjectLostError)
 
 
 class RayExecutor:
     """Runs jobs on the nodes of a Ray cluster.
 
-    A job runs again elsewhere if its worker or its node dies. Results are returned to the driver,
-    so a fit that also has a `checkpoint_dir` loses at most the jobs that are running, even if the
-    driver is killed. The model is the same, bit for bit, as that of one machine.
+    A job runs again elsewhere if its worker or its node dies. If four workers die with the same
+    job, the fit ends with an error. Results are returned to the driver, so a fit that also has a
+    `checkpoint_dir` loses at most the jobs that are running, even if the driver is killed. The
+    model is the same, bit for bit, as that of one machine.
 
     Parameters
     ----------
@@ -112,16 +124,24 @@ class RayExecutor:
         """Yield the number of each job and its result, as jobs end."""
         self._connect()
         sent, pickled = self._sender().send(work)
-        # Whatever kills a worker has nothing to do with the job, so there is no limit.
-        task = ray.remote(num_cpus=self.n_threads, max_retries=-1)(run_task)
+        # Ray itself repeats none, because it would repeat one that runs out of memory forever.
+        task = ray.remote(num_cpus=self.n_threads, max_retries=0)(run_task)
+        submit = partial(_submitted, task, sent)
         waiting = enumerate(jobs)
-        running: dict[Any, int] = {}
+        running: dict[Any, tuple[int, Job]] = {}
+        deaths = Counter[int]()
         try:
-            while self._submit(task, sent, waiting, running):
+            while self._submit(submit, waiting, running):
                 done, _ = ray.wait(list(running), timeout=_LOOK_SECONDS)
                 for one in done:
-                    number = running.pop(one)
-                    result, report = ray.get(one)
+                    number, job = running.pop(one)
+                    try:
+                        result, report = ray.get(one)
+                    except _DEATHS as death:
+                        deaths[number] += _is_of_worker(death)
+                        _check_deaths(deaths[number], work, number, job, death)
+                        running[submit(number, job)] = number, job
+                        continue
                     self._record(number, report)
                     yield number, result
         finally:
@@ -130,19 +150,16 @@ class RayExecutor:
 
     def _submit(
         self,
-        task: Any,
-        sent: SentWork,
+        submit: Callable[[int, Job], Any],
         waiting: Iterator[tuple[int, Job]],
-        running: dict[Any, int],
+        running: dict[Any, tuple[int, Job]],
     ) -> bool:
         """Submit jobs until no worker waits; return whether any are running."""
         while len(running) < _AHEAD * self.n_workers:
             following = next(waiting, None)
             if following is None:
                 break
-            number, job = following
-            name = f"labeltree job {number}"
-            running[task.options(name=name).remote(sent, job, this_kind())] = number
+            running[submit(*following)] = following
         return bool(running)
 
     def _record(self, number: int, report: JobReport) -> None:
@@ -203,6 +220,29 @@ class RayExecutor:
 
     def __repr__(self) -> str:
         return f"RayExecutor({self.address!r}, n_threads={self.n_threads})"
+
+
+def _submitted(task: Any, sent: SentWork, number: int, job: Any) -> Any:
+    """Return the reference to the result of a job that is submitted."""
+    return task.options(name=f"labeltree job {number}").remote(sent, job, this_kind())
+
+
+def _is_of_worker(death: Exception) -> bool:
+    """Return whether a worker died, and not its node."""
+    return isinstance(death, WorkerCrashedError | OutOfMemoryError)
+
+
+def _check_deaths(
+    n_deaths: int, work: Callable[[Job], Any], number: int, job: Job, death: Exception
+) -> None:
+    """Raise RuntimeError if workers die whenever they run a job."""
+    text = job_text(work, number, job)
+    log.warning("%s was lost (%s); it runs again", text, type(death).__name__)
+    if n_deaths >= _MAX_DEATHS:
+        raise RuntimeError(
+            f"a job must not end its worker, but {n_deaths} workers died with {text}; if memory is "
+            "short, set max_memory, lower n_threads, or give Ray fewer CPUs per node"
+        ) from death
 
 
 def _stop(running: list[Any]) -> None:

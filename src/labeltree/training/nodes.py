@@ -29,10 +29,11 @@ from labeltree.training.loss_weights import (
     balanced_weights,
     decayed_weights,
 )
-from labeltree.training.memory import MemoryUse, memory_use
+from labeltree.training.memory import MemoryUse, data_bytes, memory_use, row_bytes
 from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
+from labeltree.units import format_bytes
 
 log = logging.getLogger("labeltree")
 
@@ -198,6 +199,14 @@ class PackTraining:
 
     def __call__(self, job: PackRange) -> Part:
         return Part(*self.trainer.train(*job, self.n_threads, self.window_bytes))
+
+    def text_of(self, job: PackRange) -> str:
+        """Return a job in words, with the memory of its worker."""
+        trainer = self.trainer
+        needed = trainer.shared_bytes + self.n_threads * trainer.thread_bytes(self.window_bytes)
+        needed += data_bytes(self.X, self.rows) - (self.window_bytes > 0) * row_bytes(self.X)
+        first, last = job
+        return f"packs {first} to {last - 1} of nodes, about {format_bytes(needed)} with X and Y"
 
     @cached_property
     def trainer(self) -> _core.Trainer:
