@@ -12,7 +12,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.execution.mapped_arrays import is_shared_map
 
 _WINDOW_SHARE = 16  # of X that a thread holds, if other threads need not be left out for it
-_SPARE = 1 / 16  # of the memory that windows leave, because freed memory comes in pieces
+_SPARE = 1 / 8  # of the memory that windows leave, because freed memory comes in pieces
 _ROW_BYTES = 16  # of a row, for pointers and counts that are there for a while
 
 
