@@ -49,6 +49,23 @@ def test_mapped_files_stay_mapped(tmp_path, monkeypatch) -> None:
     np.testing.assert_array_equal(dense(clf, mapped), dense(PLTClassifier().fit(X, Y), X))
 
 
+def test_mapped_rows_that_do_not_fit_into_max_memory_give_the_same_model(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    X = as_features(sparse.csr_array(rng.random((25_000, 100), np.float32)))
+    labels = rng.integers(60, size=(25_000, 1)).tolist()
+    parts = []
+    for part in ("data", "indices", "indptr"):
+        np.save(tmp_path / part, getattr(X, part))
+        parts.append(np.load(tmp_path / f"{part}.npy", mmap_mode="r"))
+    mapped = sparse.csr_array(tuple(parts), shape=X.shape)
+    options = {"max_iter": 3, "C": 0.01, "tol": 1.0}
+    limited = PLTClassifier(max_memory="20MB", **options).fit(mapped, labels)
+    free = PLTClassifier(**options).fit(X, labels)
+    np.testing.assert_array_equal(dense(limited, X[:50]), dense(free, X[:50]))
+    with pytest.raises(ValueError, match="max_memory must be at least"):
+        PLTClassifier(max_memory="10MB", **options).fit(mapped, labels)
+
+
 def test_max_memory_accepts_bytes_and_strings() -> None:
     X, Y = data()
     free, limited = (PLTClassifier(max_memory=m).fit(X, Y) for m in (None, "500MB"))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
 _BLOCK = 1 << 17  # entries of a dense array that are converted at once
+_AT_ONCE = 1 << 22  # indices that are compared, because X may be larger than memory
 
 
 class CompressedRows(NamedTuple):
@@ -91,10 +92,15 @@ def pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 def is_strictly_ascending(rows: CompressedRows) -> bool:
     """Return whether the indices of each row are sorted and unique."""
-    rising = rows.indices[1:] > rows.indices[:-1]
     starts = rows.indptr[1:-1]
-    rising[starts[(starts > 0) & (starts < len(rows.indices))] - 1] = True
-    return bool(rising.all())
+    for first in range(0, len(rows.indices) - 1, _AT_ONCE):
+        part = rows.indices[first : first + _AT_ONCE + 1]
+        rising = part[1:] > part[:-1]
+        own = slice(*np.searchsorted(starts, (first + 1, first + len(part))))
+        rising[starts[own] - first - 1] = True
+        if not rising.all():
+            return False
+    return True
 
 
 def _check_compressed(
