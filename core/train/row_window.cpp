@@ -21,12 +21,12 @@ std::size_t longest_rows(const FeatureRows& features, std::size_t n) {
 }  // namespace
 
 std::size_t RowWindow::min_entries(const FeatureRows& features) {
-  return 2 * longest_rows(features, N_AHEAD) + longest_rows(features, N_FRONT);
+  return 2 * longest_rows(features, N_AHEAD);
 }
 
 RowWindow::RowWindow(const FeatureRows& features, const WindowLimits& limits)
     : X_(features), limits_(limits), pages_(features, limits.page_bytes) {
-  if (limits.max_entries > 0) n_front_ = longest_rows(features, N_FRONT);
+  if (limits.max_entries > 0) least_ = longest_rows(features, N_AHEAD);
 }
 
 void RowWindow::set_rows(std::span<const int32_t> rows, std::span<int64_t> begin) {
@@ -53,42 +53,47 @@ void RowWindow::begin_parts(const int32_t* local_of) {
 void RowWindow::restart(std::size_t n_active) {
   head_end_ = 0;
   tail_begin_ = n_active;
+  at_ = 0;
+  n_active_ = n_active;
 }
 
 void RowWindow::prepare(const int32_t* order, std::size_t at, std::size_t n_active) {
-  if (head_end_ < tail_begin_ && head_end_ < at + N_AHEAD) load_head(order, at);
-  if (head_end_ < tail_begin_ && n_active < tail_begin_ + N_AHEAD) load_tail(order, at, n_active);
+  const bool is_short = head_end_ < at + N_AHEAD || n_active < tail_begin_ + N_AHEAD;
+  if (head_end_ < tail_begin_ && is_short) load_ends(order, at, n_active);
 }
 
 void RowWindow::load(std::span<const int32_t> picked) {
-  copy_to(n_front_, picked);
-}
-
-void RowWindow::load_head(const int32_t* order, std::size_t at) {
-  const std::size_t room = (limits_.max_entries - n_front_) / 2;
-  head_end_ = at;
-  for (std::size_t used = 0; head_end_ < tail_begin_; ++head_end_) {
-    used += labeltree::at(size(order[head_end_]));
-    if (used > room) break;
-  }
-  copy_to(n_front_, {order + at, order + head_end_});
-}
-
-void RowWindow::load_tail(const int32_t* order, std::size_t at, std::size_t n_active) {
-  const std::size_t room = (limits_.max_entries - n_front_) / 2;
-  tail_begin_ = n_active;
-  for (std::size_t used = 0; tail_begin_ > head_end_; --tail_begin_) {
-    used += labeltree::at(size(order[tail_begin_ - 1]));
-    if (used > room) break;
-  }
-  copy_to(n_front_ + room, {order + tail_begin_, order + n_active});
-  // The next rows may have come from the end, whose copies are gone.
-  copy_to(0, {order + at, order + std::min(at + N_FRONT, head_end_)});
-}
-
-void RowWindow::copy_to(std::size_t place, std::span<const int32_t> picked) {
   picked_.assign(picked.begin(), picked.end());
+  copy_picked();
+}
+
+void RowWindow::load_ends(const int32_t* order, std::size_t at, std::size_t n_active) {
+  const std::size_t of_tail = tail_room(at, n_active), of_head = limits_.max_entries - of_tail;
+  const auto size_at = [&](std::size_t place) { return labeltree::at(size(order[place])); };
+  head_end_ = at;
+  for (std::size_t used = 0; head_end_ < n_active; ++head_end_)
+    if (used += size_at(head_end_); used > of_head) break;
+  tail_begin_ = n_active;
+  for (std::size_t used = 0; tail_begin_ > head_end_; --tail_begin_)
+    if (used += size_at(tail_begin_ - 1); used > of_tail) break;
+  at_ = at;
+  n_active_ = n_active;
+  picked_.assign(order + at, order + head_end_);
+  picked_.insert(picked_.end(), order + tail_begin_, order + n_active);
+  copy_picked();
+}
+
+// Entries for the end of the order, by where rows were visited since they were loaded.
+std::size_t RowWindow::tail_room(std::size_t at, std::size_t n_active) {
+  const auto n_head = static_cast<double>(at - at_), n_tail = static_cast<double>(n_active_ - n_active);
+  if (n_head + n_tail > 0.0) tail_share_ = n_tail / (n_head + n_tail);
+  const auto wished = static_cast<std::size_t>(tail_share_ * static_cast<double>(limits_.max_entries));
+  return std::clamp(wished, least_, limits_.max_entries - least_);
+}
+
+void RowWindow::copy_picked() {
   std::ranges::sort(picked_);
+  std::size_t place = 0;
   for (const int32_t i : picked_) {
     const int64_t first = X_.indptr[at(rows_[at(i)])], last = first + size(i);
     begin_[at(i)] = static_cast<int64_t>(place);

@@ -20,8 +20,9 @@ struct WindowLimits {
 };
 
 // The solver visits rows from both ends of its order: a row that is of no use for now goes behind the active
-// ones, and the last of these takes its place. So there are copies of the rows at both ends. Rows are copied
-// in the order of the file, which is read from its beginning to its end each time.
+// ones, and the last of these takes its place. So there are copies of the rows at both ends, as many of each
+// as were visited there lately. All are copied in the order of the file, which is read from its beginning to
+// its end each time.
 class RowWindow {
  public:
   // Entries that a window must have for any rows of these features.
@@ -52,24 +53,25 @@ class RowWindow {
   const float* value() const { return value_.data(); }
 
  private:
-  static constexpr std::size_t N_FRONT = 16;  // rows that may have come from the other end
-  static constexpr std::size_t N_AHEAD = WINDOW_VISITS + N_FRONT;  // rows that one call may visit
+  static constexpr std::size_t N_AHEAD = WINDOW_VISITS + 16;  // rows that one call may visit
 
   int64_t size(int32_t i) const { return X_.indptr[at(rows_[at(i)]) + 1] - X_.indptr[at(rows_[at(i)])]; }
   void make_room(std::size_t n_entries);
-  void copy_to(std::size_t place, std::span<const int32_t> picked);
-  void load_head(const int32_t* order, std::size_t at);
-  void load_tail(const int32_t* order, std::size_t at, std::size_t n_active);
+  void load_ends(const int32_t* order, std::size_t at, std::size_t n_active);
+  std::size_t tail_room(std::size_t at, std::size_t n_active);
+  void copy_picked();
 
   FeatureRows X_;
   WindowLimits limits_;
   WalkedPages pages_;
-  std::size_t n_front_ = 0;        // entries of any N_FRONT rows
+  std::size_t least_ = 0;          // entries of any N_AHEAD rows
   std::span<const int32_t> rows_;  // of the problem, as numbers of X
   std::span<int64_t> begin_;       // [row of the problem]
   std::size_t n_entries_ = 0;      // of all rows of the problem
   const int32_t* local_of_ = nullptr;
   std::size_t head_end_ = 0, tail_begin_ = 0;  // places before and from here on are loaded
+  std::size_t at_ = 0, n_active_ = 0;          // when they were
+  double tail_share_ = 0.5;                    // of visits
   std::vector<int32_t> index_, picked_;
   std::vector<float> value_;
 };
