@@ -6,6 +6,8 @@
   Ray), and compares their time with the simulated one.
 - ``python -m benchmarks.cluster measure`` runs one of them on one and on two nodes of one core each
   (needs Ray), beside a fit without Ray.
+- ``python -m benchmarks.cluster memory`` trains in one worker whose memory is a quarter of X, and
+  in one without a limit.
 - ``python -m benchmarks.cluster write`` simulates up to 64 nodes and writes the tables of
   docs/cluster.md.
 """

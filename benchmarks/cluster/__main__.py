@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.cluster import shapes
 from benchmarks.cluster.measure import check_schedule, measure
+from benchmarks.cluster.memory import worker_memory
 from benchmarks.cluster.profile import profile
 from benchmarks.cluster.tables import write
 from benchmarks.machine import RESULTS, machine
@@ -15,16 +16,18 @@ from benchmarks.machine import RESULTS, machine
 FILE = RESULTS / "cluster.json"
 N_WORKERS = 64  # for which jobs are made
 CHECK_SECONDS = 60.0  # of all jobs of a check
+MEMORY_SHARE = 0.25  # of X, the limit of a worker
 SHARES = (0.5, 1.0)  # of the rows, from which growth follows
 
 
 def main() -> None:
     """Run a step, and keep its results beside those of the other steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("profile", "check", "measure", "write"))
+    parser.add_argument("step", choices=("profile", "check", "measure", "memory", "write"))
     parser.add_argument("--shape", default="texts", help="data of measure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--times", type=int, default=16, help="copies of each row for memory")
     parser.add_argument("--options", default="{}", help="parameters of PLTClassifier as JSON")
     arguments = parser.parse_args()
     found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
@@ -45,6 +48,10 @@ def main() -> None:
         made = measure(X, Y, repeats=arguments.repeats, **options)
         about = {"shape": arguments.shape, "n_rows": X.shape[0], "n_labels": Y.n_labels}
         found["measured"] = {**about, "options": options, **made}
+    elif arguments.step == "memory":
+        X, Y = shapes.read(arguments.shape, arguments.share)
+        made = worker_memory(X, Y, arguments.times, MEMORY_SHARE, **options)
+        found["memory"] = {"times": arguments.times, "n_labels": Y.n_labels, **made}
     if arguments.step != "write":
         found["machine"] = machine()
         FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks

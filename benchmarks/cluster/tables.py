@@ -27,6 +27,8 @@ def write(found: dict[str, Any]) -> None:
         text = fill(text, "check", checked(found["check"]))
     if "measured" in found:
         text = fill(text, "measured", measured(found["measured"]))
+    if "memory" in found:
+        text = fill(text, "memory", memory(found["memory"]))
     PAGE.write_text(text)
     draw(growths)
 
@@ -62,6 +64,16 @@ def shares(growths: list[Growth]) -> str:
         rows.append([one.every.name, measured, *cells, f"{100 * longest / HOUR:.1f}"])
     header = [f"{part}, %" for part in growths[0].every.parts()]
     return table(["data", "half / all rows, CPU s", *header, "longest job, %"], rows)
+
+
+def memory(found: dict[str, Any]) -> str:
+    """Return the memory of a worker with and without a limit."""
+    rows = []
+    for key in ("limited", "unlimited"):
+        fit = found[key]
+        limit = "none" if fit["max_memory"] is None else f"{fit['max_memory'] / 1e6:.0f} MB"
+        rows.append([limit, f"{fit['peak_bytes'] / 1e6:.0f} MB", f"{fit['cpu_seconds']:.0f}"])
+    return table(["`max_memory`", "peak of the worker", "CPU s of the worker"], rows)
 
 
 def measured(found: dict[str, Any]) -> str:
