@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.generator import Generator
 from labeltree import PLTClassifier, trees
+from labeltree.planning.cluster import Workers
 from labeltree.planning.resources import Estimator, Resources
 
 X, Y = Generator(n_labels=300, n_features=4096).rows(6000)
@@ -43,8 +44,9 @@ def test_sizes_do_not_depend_on_measured_times() -> None:
 
 @pytest.mark.parametrize("n_rows", [1, 2, 5])
 def test_few_rows_have_estimates(n_rows: int) -> None:
-    found = Estimator(X[:n_rows], Y.select(np.arange(n_rows)), seed=0).estimate(TREE)
-    assert np.isfinite(list(vars(found).values())).all()
+    estimator = Estimator(X[:n_rows], Y.select(np.arange(n_rows)), seed=0)
+    *of_one, of_cluster = vars(estimator.estimate(TREE, Workers(2))).values()
+    assert np.isfinite([*of_one, *vars(of_cluster).values()]).all()
 
 
 def test_rows_without_labels_have_estimates() -> None:
