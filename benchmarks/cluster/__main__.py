@@ -51,9 +51,11 @@ def main() -> None:
     elif arguments.step == "memory":
         X, Y = shapes.read(arguments.shape, arguments.share)
         made = worker_memory(X, Y, arguments.times, MEMORY_SHARE, **options)
-        found["memory"] = {"times": arguments.times, "n_labels": Y.n_labels, **made}
-    if arguments.step != "write":
+        about = {"times": arguments.times, "n_labels": Y.n_labels, "machine": machine()}
+        found["memory"] = {**about, **made}
+    if arguments.step not in ("memory", "write"):  # the others are times, which depend on the load
         found["machine"] = machine()
+    if arguments.step != "write":
         FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
     if "profiles" in found:
         write(found)
