@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <ranges>
+#include <utility>
 
 #include "base/cpu.hpp"
 #include "base/random.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t LINE = 64;  // bytes of a cache line
 constexpr uint16_t ALL_LANES = std::numeric_limits<uint16_t>::max();
+constexpr int NEAR_PERIOD = 3;  // passes after which rows near their optimum are visited again
 
 // All classifiers are open, and no row is known to be right.
 void expect_violations(SolverPass& pass) {
@@ -70,8 +72,10 @@ SolverPass first_pass(const ProblemRows& rows, const Targets& targets, const Sol
       .order = space.order.data(),
       .at = 0,
       .n_active = n - targets.held.size(),
+      .n_near = 0,
       .max_visits = rows.window == nullptr ? MAX_VISITS : WINDOW_VISITS,
       .open = ALL_LANES,
+      .near = settings.near,
       .slack = {},
       .worst = {},
   };
@@ -85,12 +89,15 @@ void begin_pass(SolverPass& pass, float tol) {
   pass.at = 0;
 }
 
-// Whether some classifier is not done. When all are, they look once more at the rows that were left out.
-bool is_open(SolverPass& pass, float tol, std::size_t n_rows) {
+// Whether some classifier is not done after a pass over n_visited rows. When all are, they look once more at
+// the rows that were left out.
+bool is_open(SolverPass& pass, float tol, std::size_t n_visited, std::size_t n_rows) {
   for (int l = 0; l < N_LANES; ++l)
     if (pass.worst[l] <= tol) pass.open = static_cast<uint16_t>(pass.open & ~(1u << l));
-  if (pass.open != 0 || pass.n_active == n_rows) return pass.open != 0;
+  const bool is_complete = n_visited == n_rows && pass.n_active + pass.n_near == n_rows;
+  if (pass.open != 0 || is_complete) return pass.open != 0;
   pass.n_active = n_rows;
+  pass.n_near = 0;
   expect_violations(pass);
   return true;
 }
@@ -146,8 +153,10 @@ int64_t descend(SolverPass& pass, RowWindow* window, std::size_t n_rows, int max
   int64_t n_visits = 0;
   bool open = true;
   for (int iter = 0; iter < max_iter && open; ++iter, ++space.n_passes) {
+    if (iter % NEAR_PERIOD == 0) pass.n_active += std::exchange(pass.n_near, 0);
     random.shuffle(std::span(space.order).first(pass.n_active));
-    n_visits += static_cast<int64_t>(pass.n_active);
+    const std::size_t n_visited = pass.n_active;
+    n_visits += static_cast<int64_t>(n_visited);
     begin_pass(pass, tol);
     if (window != nullptr) window->restart(pass.n_active);
     for (int n_calls = 1; pass.at < pass.n_active; ++n_calls) {
@@ -159,7 +168,7 @@ int64_t descend(SolverPass& pass, RowWindow* window, std::size_t n_rows, int max
       if (is_moment && iter >= max_iter - mean_iter) mean.add();
     }
     std::ranges::copy(pass.worst, space.violation);
-    open = is_open(pass, tol, n_rows);
+    open = is_open(pass, tol, n_visited, n_rows);
   }
   if (open) mean.put();
   return n_visits;

@@ -19,6 +19,7 @@ struct SolverSettings {
   int max_iter;             // passes over the rows
   int mean_iter;            // weights that have not converged become their mean over the last passes
   int joint_iter;           // the last of them, with rows that were held back before; 0 to leave those out
+  float near = -1.0f;  // rows no further from their optimum are not visited in every pass; below 0 for none
 };
 
 // Numbers as [item][lane]. Aligned to a cache line, so that an item is one line.

@@ -35,6 +35,13 @@ class Descent {
   }
 
  private:
+  // What further visits of a row are good for.
+  enum class Use : uint8_t {
+    active,
+    near,  // it may drift from its optimum, so it is of use after some passes
+    idle,  // it is right, and stays so
+  };
+
   Floats sign(int32_t i) const { return spread(pass_.positive[i]) ? all(1.0f) : all(-1.0f); }
 
   Floats loss_weight(int32_t i) const {
@@ -43,22 +50,32 @@ class Descent {
   }
 
   void visit_single() {
-    int32_t* const order = pass_.order;
-    std::size_t at = pass_.at, n_active = pass_.n_active;
-    for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
-      if (at + 2 < n_active) prefetch(order[at + 2]);
-      const int32_t row = order[at];
+    const int32_t* const order = pass_.order;
+    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active; ++n) {
+      if (pass_.at + 2 < pass_.n_active) prefetch(order[pass_.at + 2]);
+      const int32_t row = order[pass_.at];
       const Visit visit = improve(row, score(row));
       if (any(visit.change != 0.0f)) add(row, visit.change);
-      if (!visit.is_idle) {
-        ++at;
-      } else {
-        order[at] = order[--n_active];
-        order[n_active] = row;
-      }
+      if (visit.use == Use::active)
+        ++pass_.at;
+      else
+        leave_out(visit.use);
     }
-    pass_.at = at;
-    pass_.n_active = n_active;
+  }
+
+  // The next row leaves the active ones. The last of them takes its place.
+  void leave_out(Use use) {
+    int32_t* const order = pass_.order;
+    const int32_t row = order[pass_.at];
+    order[pass_.at] = order[--pass_.n_active];
+    if (use == Use::near) {
+      order[pass_.n_active] = row;
+      ++pass_.n_near;
+      return;
+    }
+    const std::size_t last_near = pass_.n_active + pass_.n_near;
+    order[pass_.n_active] = order[last_near];
+    order[last_near] = row;
   }
 
   void visit_blocks() {
@@ -120,7 +137,7 @@ class Descent {
   // whether anything changes.
   template <int N, class ProductsOf>
   bool improve_block(Floats* scores, Floats* changes, ProductsOf products_of) {
-    uint32_t idle = 0;
+    Use uses[N];
     Ints changed{};
     for (int r = 0; r < N; ++r) {
       float products[N];
@@ -129,32 +146,37 @@ class Descent {
       const Visit visit = improve(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
-      idle |= static_cast<uint32_t>(visit.is_idle) << r;
+      uses[r] = visit.use;
     }
-    move_on(N, idle);
+    move_on(N, uses);
     return any(changed);
   }
 
-  // Goes past the next n rows of the order. Those with an idle bit leave the active ones.
-  void move_on(int n, uint32_t idle) {
+  // Goes past the next n rows of the order, which may leave the active ones.
+  void move_on(int n, const Use* uses) {
     int32_t* const order = pass_.order + pass_.at;
-    std::size_t n_kept = 0, n_idle = 0;
+    std::size_t n_kept = 0, n_left_out = 0;
     int32_t left_out[N_FULL];
+    Use use_of[N_FULL];
     for (int r = 0; r < n; ++r)
-      if ((idle >> r & 1u) != 0)
-        left_out[n_idle++] = order[r];
-      else
+      if (uses[r] == Use::active) {
         order[n_kept++] = order[r];
+      } else {
+        use_of[n_left_out] = uses[r];
+        left_out[n_left_out++] = order[r];
+      }
+    for (std::size_t i = 0; i < n_left_out; ++i) order[n_kept + i] = left_out[i];
     pass_.at += n_kept;
-    while (n_idle > 0) {
-      pass_.order[pass_.at + --n_idle] = pass_.order[--pass_.n_active];
-      pass_.order[pass_.n_active] = left_out[n_idle];
+    while (n_left_out > 0) {
+      pass_.at += --n_left_out;  // the last first, as its place is taken by the last active row
+      leave_out(use_of[n_left_out]);
+      pass_.at -= n_left_out;
     }
   }
 
   struct Visit {
     Floats change;  // of the dual variables, with the signs of the classes
-    bool is_idle;   // the row is of no use for now
+    Use use;
   };
 
   // Improves one row's dual variables, given its score.
@@ -165,7 +187,8 @@ class Descent {
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
-    return {change, !any(here & ~step.idle)};
+    if (!any(here & ~step.idle)) return {change, Use::idle};
+    return {change, any(here & ~step.idle & ~(step.violation <= pass_.near)) ? Use::active : Use::near};
   }
 
   // A row without features moves no weight, whatever its norm is taken for.

@@ -36,17 +36,19 @@ struct SolverPass {
 
   float* weights;  // [feature][lane], aligned to a cache line
   float* alpha;    // [row][lane], aligned to a cache line
-  int32_t* order;  // rows; the active ones first
+  int32_t* order;  // rows: the active ones, those that are near their optimum, those that are right
 
   std::size_t at, n_active;  // the next row in the order, and where the active ones end
+  std::size_t n_near;        // rows behind the active ones that are near their optimum
   int max_visits;            // of one call
   uint16_t open;             // bits of the classifiers that are not done
+  float near;                // a row is near its optimum if no classifier is further from it
   float slack[N_LANES];      // right by more than any row was wrong in the last pass, or than matters
   float worst[N_LANES];      // largest violation in this pass
 };
 
-// Visits the next active rows, max_visits and a few at most. A row that no classifier gains from goes behind
-// the active ones.
+// Visits the next active rows, max_visits and a few at most. A row that no classifier gains from, or gains
+// little from, goes behind the active ones.
 using VisitRows = void(SolverPass& pass);
 
 // Entries begin[i] .. end[i] - 1 of rows, whose features are at least `first`.

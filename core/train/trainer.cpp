@@ -303,4 +303,13 @@ NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, d
   return all;
 }
 
+double training_work(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
+                     std::size_t n_features) {
+  const std::vector<float> loss_weights(tree.n_nodes(), 1.0f);
+  const Trainer trainer(tree, {labels, features, n_features, {}, {}}, {loss_weights, loss_weights, {}}, {},
+                        {});
+  const std::vector<double> costs = trainer.costs();
+  return std::accumulate(costs.begin(), costs.end(), 0.0);
+}
+
 }  // namespace labeltree

@@ -126,4 +126,9 @@ class Trainer {
   mutable int32_t products_top_ = -2;  // -1 is above the root
 };
 
+// What the nodes of a tree take to train, in the unit of Trainer::costs(): it follows from counts of rows,
+// features and nodes alone.
+double training_work(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
+                     std::size_t n_features);
+
 }  // namespace labeltree

@@ -108,12 +108,25 @@ void bind_trainer(nb::module_& m) {
           "first"_a, "last"_a, "n_threads"_a, "window_bytes"_a = 0.0);
 }
 
+void bind_work(nb::module_& m) {
+  m.def(
+      "training_work",
+      [](const Tree& tree, I64 label_indptr, I32 label_indices, I64 indptr, I32 indices, F32 values,
+         int64_t n_features) {
+        return training_work(tree, rows_view(label_indptr, label_indices),
+                             feature_view(indptr, indices, values), count(n_features, "n_features"));
+      },
+      "tree"_a, array("label_indptr"), array("label_indices"), array("indptr"), array("indices"),
+      array("values"), "n_features"_a, "Estimates the work of training; see core/train/trainer.hpp.");
+}
+
 }  // namespace
 
 void bind_train(nb::module_& m) {
   bind_settings(m);
   bind_inputs(m);
   bind_trainer(m);
+  bind_work(m);
 }
 
 }  // namespace labeltree::bind

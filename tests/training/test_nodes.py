@@ -11,6 +11,8 @@ from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
 from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_nodes, train_tree
+from labeltree.trees._auto import training_work
+from labeltree.trees.vectors import native_rows
 from tests.reference import training as reference
 
 EXACT = {"tol": 1e-5, "max_iter": 3000, "weight_threshold": 0.0}
@@ -282,15 +284,55 @@ def test_different_numbers_of_rows_are_refused() -> None:
         weights_of(TREE, X, Y.select(slice(0, 5)), SolverSettings())
 
 
+@pytest.mark.parametrize("n_empty", [0, 1])  # full rows are visited in blocks
+def test_long_rows_near_their_optimum_are_left_out_of_some_passes(n_empty) -> None:
+    X, Y = long_problem()
+    visits = [
+        train_nodes(TREE, with_columns(X, n, n + n_empty), Y, SolverSettings()).counts.n_visits
+        for n in (1000, 1001)
+    ]
+    assert visits[1] < visits[0]
+
+
+@pytest.mark.parametrize("n_rows", [100, 400])  # with products of rows, or without
+@pytest.mark.parametrize("n_empty", [0, 1])
+def test_rows_that_are_left_out_of_some_passes_reach_their_optimum(n_empty, n_rows) -> None:
+    X, Y = long_problem(n_rows)
+    short, long = (
+        weights_of(TREE, with_columns(X, n, n + n_empty), Y, SolverSettings(**EXACT))
+        for n in (1000, 1001)
+    )
+    found, expected = (dense(weights, 1002)[:, :1000] for weights in (long, short))
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def long_problem(n_rows: int = 400):
+    """Rows of length 1 with 1001 features, of which the last hardly counts."""
+    X, Y = problem(n_rows, n_features=1001, density=1.0)
+    values = X.toarray() ** 8
+    values[:, -1] = 1e-6
+    return as_features(values / np.linalg.norm(values, axis=1, keepdims=True)), Y
+
+
+def with_columns(X, n_kept, n_features):
+    """Return the first columns of X as a matrix with more features."""
+    kept = X[:, :n_kept]
+    shape = (X.shape[0], n_features)
+    return as_features(sparse.csr_array((kept.data, kept.indices, kept.indptr), shape))
+
+
+def test_the_work_of_training_is_the_sum_of_the_costs_of_packs() -> None:
+    tree, X, Y = big_problem()
+    costs = make_trainer(tree, X, Y, SolverSettings()).costs()
+    assert training_work(tree, native_rows(X, Y)[0]) == pytest.approx(costs.sum())
+
+
 def test_nodes_with_many_rows_per_feature_end_near_their_optimum() -> None:
     X, Y = problem(n_rows=5000)
     exact = dense(weights_of(TREE, X, Y, SolverSettings(C=10.0, **EXACT)), X.shape[1])
     few = SolverSettings(C=10.0, tol=0.0, max_iter=8, weight_threshold=0.0)
     averaged = dense(weights_of(TREE, X, Y, few), X.shape[1])
-    sparser = dense(weights_of(TREE, padded(X), Y, few), 600)[:, : X.shape[1]]
+    sparser = dense(weights_of(TREE, with_columns(X, X.shape[1], 600), Y, few), 600)[
+        :, : X.shape[1]
+    ]
     assert np.abs(averaged - exact).mean() < 0.7 * np.abs(sparser - exact).mean()
-
-
-def padded(X):
-    """Add features that no row has, so that there are few rows per feature."""
-    return as_features(sparse.csr_array((X.data, X.indices, X.indptr), (X.shape[0], 600)))

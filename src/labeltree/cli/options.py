@@ -76,7 +76,9 @@ def _add_tree_arguments(model: Any) -> None:
         help=f"one of {', '.join(BUILDERS)} (default: {defaults.tree})",
     )
     model.add_argument(
-        "--width", type=float, help="width of the nodes of the auto tree (default: 3)"
+        "--width",
+        type=float,
+        help="width of the nodes of the auto tree (default: 3, or less if rows are long)",
     )
     add_hierarchy_arguments(
         model, "--hierarchy", "your own tree as TSV (child, tab, parent) or SKOS"

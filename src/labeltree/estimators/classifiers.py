@@ -55,7 +55,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         as ["auto", "kmeans", "kmeans"] for a forest of unlike trees.
         "auto" is "blend" with a similarity of 0.75 and a cost model that makes nodes wider the more
         features a row has: CostModel(per_row=width * features per row, at least min_per_row), where
-        width is 3 and min_per_row is 10.
+        width is 3, or less if such nodes take too long to train, and min_per_row is 10.
     tree_params
         Parameters of the builder in `labeltree.trees`, such as {"similarity": 0.5}. "auto" also
         accepts width and min_per_row: smaller values train faster, larger ones may be more

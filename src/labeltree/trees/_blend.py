@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,34 @@ def blend(
     >>> blend(X, Y, similarity=1).to_nested()
     [0, [2, 4], 1, [3, 5]]
     """
+    return collapsed_blend(
+        X,
+        Y,
+        lambda binary: cost_model,
+        similarity=similarity,
+        sweeps=sweeps,
+        cost_model=cost_model,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        executor=executor,
+        max_memory=max_memory,
+    )
+
+
+def collapsed_blend(
+    X: Any,
+    Y: Any,
+    final_model: Callable[[LabelTree], CostModel],
+    *,
+    similarity: float,
+    sweeps: int,
+    cost_model: CostModel,
+    random_state: int,
+    n_jobs: int | None,
+    executor: Any,
+    max_memory: float | None,
+) -> LabelTree:
+    """Return a blend as `blend` does, collapsed by the cost model for the binary tree of merges."""
     if not 0 <= similarity <= 1:
         raise ValueError(f"similarity must lie in 0..1, but is {similarity}")
     seed = as_seed(random_state)
@@ -91,8 +120,9 @@ def blend(
     else:
         nodes = _merged(rows, similarity, cost_model, seed, threads)
     binary = LabelTree.from_parents(*nodes, names=labels.names)
-    collapsed = collapse(binary, labels, cost_model=cost_model)
-    return sweep(collapsed, labels, sweeps=sweeps, cost_model=cost_model)
+    final = final_model(binary)
+    collapsed = collapse(binary, labels, cost_model=final)
+    return sweep(collapsed, labels, sweeps=sweeps, cost_model=final)
 
 
 def _merged(

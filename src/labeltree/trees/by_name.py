@@ -11,6 +11,7 @@ from labeltree.arguments import shown
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor
+from labeltree.trees._auto import auto
 from labeltree.trees._blend import blend
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._complete import complete
@@ -22,7 +23,6 @@ from labeltree.trees._nested import nested
 from labeltree.trees._random import random
 from labeltree.trees._shannon import shannon
 from labeltree.trees._star import star
-from labeltree.trees.cost_model import CostModel
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import CheckedRows
 
@@ -30,7 +30,7 @@ AUTO = "auto"
 
 
 # Parameters of builders that are not options: what is counted or grouped.
-_DATA = {"X", "Y", "checked", "counts", "executor", "max_memory", "n_labels", "options", "rows"}
+_DATA = {"X", "Y", "counts", "executor", "max_memory", "n_labels", "options", "rows"}
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,8 @@ class Builder:
         """Raise an error if options are no mapping, or one is no parameter that users can set."""
         if not isinstance(options, Mapping):
             raise TypeError(f"tree_params must be a mapping, but is {shown(options)}")
-        functions = {_auto: (_auto, blend), _complete: (complete,)}.get(self.build, (self.build,))
-        parameters = [name for function in functions for name in signature(function).parameters]
-        known = set(parameters) - _DATA
+        build = complete if self.build is _complete else self.build
+        known = set(signature(build).parameters) - _DATA
         for name in options:
             if not isinstance(name, str) or name not in known | (common.keys() - _DATA):
                 allowed = f"among {', '.join(sorted(known - common.keys()))}" if known else "empty"
@@ -89,27 +88,8 @@ def _complete(rows: LabelRows, **options: Any) -> LabelTree:
     return complete(rows.n_labels, counts=rows.counts, **options)
 
 
-def _auto(
-    checked: CheckedRows,
-    rows: LabelRows,
-    *,
-    width: float = 3.0,
-    min_per_row: float = 10.0,
-    **options: Any,
-) -> LabelTree:
-    """Return a tree that groups similar labels; nodes are wider if rows have more features.
-
-    Among all single trees, it is one of the most accurate for its training time (docs/study.md).
-    Rows with hundreds of features benefit from wider nodes than rows with ten.
-    """
-    features_per_row = checked.X.nnz / max(rows.n_rows, 1)
-    cost_model = CostModel(per_row=max(width * features_per_row, min_per_row))
-    defaults: dict[str, Any] = {"similarity": 0.75, "cost_model": cost_model}
-    return blend(checked, rows, **(defaults | options))
-
-
 BUILDERS: dict[str, Builder] = {
-    AUTO: Builder(_auto, "X", is_seeded=True, is_spread=True),
+    AUTO: Builder(auto, "X", is_seeded=True, is_spread=True),
     "star": Builder(star, "n_labels"),
     "complete": Builder(_complete, "Y"),
     "random": Builder(random, "n_labels", is_seeded=True),
