@@ -13,7 +13,8 @@ namespace {
 
 constexpr int N_FULL = 4;  // full rows that are visited at once
 
-template <class LossType>
+// Sparing: whether rows near their optimum are left out for some passes.
+template <class LossType, bool Sparing>
 class Descent {
  public:
   explicit Descent(SolverPass& pass)
@@ -51,30 +52,33 @@ class Descent {
 
   void visit_single() {
     const int32_t* const order = pass_.order;
-    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active; ++n) {
-      if (pass_.at + 2 < pass_.n_active) prefetch(order[pass_.at + 2]);
-      const int32_t row = order[pass_.at];
+    std::size_t at = pass_.at, n_active = pass_.n_active;
+    for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
+      if (at + 2 < n_active) prefetch(order[at + 2]);
+      const int32_t row = order[at];
       const Visit visit = improve(row, score(row));
       if (any(visit.change != 0.0f)) add(row, visit.change);
       if (visit.use == Use::active)
-        ++pass_.at;
+        ++at;
       else
-        leave_out(visit.use);
+        leave_out(at, visit.use, n_active);
     }
+    pass_.at = at;
+    pass_.n_active = n_active;
   }
 
-  // The next row leaves the active ones. The last of them takes its place.
-  void leave_out(Use use) {
+  // The row at a place of the order leaves the active ones. The last of them takes its place.
+  void leave_out(std::size_t at, Use use, std::size_t& n_active) {
     int32_t* const order = pass_.order;
-    const int32_t row = order[pass_.at];
-    order[pass_.at] = order[--pass_.n_active];
+    const int32_t row = order[at];
+    order[at] = order[--n_active];
     if (use == Use::near) {
-      order[pass_.n_active] = row;
+      order[n_active] = row;
       ++pass_.n_near;
       return;
     }
-    const std::size_t last_near = pass_.n_active + pass_.n_near;
-    order[pass_.n_active] = order[last_near];
+    const std::size_t last_near = n_active + (Sparing ? pass_.n_near : 0);
+    order[n_active] = order[last_near];
     order[last_near] = row;
   }
 
@@ -167,11 +171,8 @@ class Descent {
       }
     for (std::size_t i = 0; i < n_left_out; ++i) order[n_kept + i] = left_out[i];
     pass_.at += n_kept;
-    while (n_left_out > 0) {
-      pass_.at += --n_left_out;  // the last first, as its place is taken by the last active row
-      leave_out(use_of[n_left_out]);
-      pass_.at -= n_left_out;
-    }
+    // The last first, since the last active row takes its place.
+    for (std::size_t i = n_left_out; i-- > 0;) leave_out(pass_.at + i, use_of[i], pass_.n_active);
   }
 
   struct Visit {
@@ -187,8 +188,10 @@ class Descent {
     const Floats change = here ? (step.alpha - alpha_[i]) * sign : Floats{};
     alpha_[i] = here ? step.alpha : alpha_[i];
     worst_ = most(worst_, here ? step.violation : Floats{});
-    if (!any(here & ~step.idle)) return {change, Use::idle};
-    return {change, any(here & ~step.idle & ~(step.violation <= pass_.near)) ? Use::active : Use::near};
+    const Ints useful = here & ~step.idle;
+    if (!any(useful)) return {change, Use::idle};
+    const bool is_near = Sparing && !any(useful & ~(step.violation <= pass_.near));
+    return {change, is_near ? Use::near : Use::active};
   }
 
   // A row without features moves no weight, whatever its norm is taken for.
@@ -281,11 +284,19 @@ void add_parts(const RowParts& rows, const float* changes, float* weights) {
   }
 }
 
-void visit_rows(SolverPass& pass) {
+template <bool Sparing>
+void visit_rows_by(SolverPass& pass) {
   if (pass.loss == Loss::squared_hinge)
-    Descent<SquaredHinge>(pass).run();
+    Descent<SquaredHinge, Sparing>(pass).run();
   else
-    Descent<Logistic>(pass).run();
+    Descent<Logistic, Sparing>(pass).run();
+}
+
+void visit_rows(SolverPass& pass) {
+  if (pass.near >= 0.0f)
+    visit_rows_by<true>(pass);
+  else
+    visit_rows_by<false>(pass);
 }
 
 }  // namespace
