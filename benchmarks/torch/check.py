@@ -103,7 +103,7 @@ def _check_graphs(head: Any, x: Tensor, target: Tensor) -> float:
             kept = [p if p.grad is None else p.grad for p in own.parameters()]
             found.append([t.detach().clone() for t in (loss, rows.grad, *kept)])
         errors += [_error(a, b) for a, b in zip(*found, strict=True)]
-    return max(errors)
+    return _largest(errors)
 
 
 def _check_update(head: Any, x: Tensor, target: Tensor, method: str) -> float:
@@ -126,7 +126,7 @@ def _check_update(head: Any, x: Tensor, target: Tensor, method: str) -> float:
         low = getattr(fused, f"{name}_low").int()
         new = ((parameter.detach().view(torch.int16).int() << 16) + low).view(torch.float32)
         errors.append(_error(new - getattr(head, name).detach().float(), -0.1 * step))
-    return max(errors)
+    return _largest(errors)
 
 
 def _check_search(head: Any, x: Tensor) -> dict[str, float]:
@@ -154,6 +154,11 @@ def _drawn(head: Any) -> Any:
             parameter.normal_(std=0.15)
         head.root[head.n_columns :] = 0
     return head.to(torch.bfloat16)
+
+
+def _largest(errors: list[float]) -> float:
+    """Return the largest error, or NaN if one is NaN, which max would drop."""
+    return float(torch.tensor(errors, dtype=torch.float64).max())
 
 
 def _error(found: Tensor, wanted: Tensor) -> float:
