@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 CLANGXX ?= clang++-14
 FUZZ_SECONDS ?= 60
-CXX_FILES = $(shell find core src tests/fuzz -name '*.hpp' -o -name '*.cpp')
+CXX_FILES = $(shell find core src c tests/fuzz -name '*.hpp' -o -name '*.cpp')
+C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -19,6 +20,8 @@ help:
 	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
 	@echo 'make test-ray      run the tests of labeltree.ray, which need Ray'
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
+	@echo 'make c-library     build the C library and its example in build/c'
+	@echo 'make test-c        run its tests, under AddressSanitizer, too'
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
@@ -83,12 +86,25 @@ test-mlflow:
 	.venv-mlflow/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'mlflow>=3'
 	.venv-mlflow/bin/python -m pytest -q tests/test_mlflow.py
 
+# Without Python: only what predicts is compiled.
+c-library:
+	cmake -S . -B build/c -DLABELTREE_C=ON -DCMAKE_BUILD_TYPE=Release
+	cmake --build build/c --parallel $$(nproc)
+
+# The same tests twice: as users have the library, and with a runtime that finds what leaves its memory.
+test-c: c-library $(VENV)/installed
+	LABELTREE_C_LIBRARY=build/c/c/liblabeltree.so $(BIN)/python -m pytest -q tests/c
+	cmake -S . -B build/c-asan -DLABELTREE_C=ON -DLABELTREE_SANITIZE=address -DCMAKE_BUILD_TYPE=Release
+	cmake --build build/c-asan --parallel $$(nproc)
+	$(SANITIZED) LABELTREE_C_LIBRARY=build/c-asan/c/liblabeltree.so \
+	  $(BIN)/python -m pytest -q -p no:cacheprovider tests/c
+
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
 
 # clang-tidy needs the commands of a build, but no build; what differs between files is in .clang-tidy.
 tidy: | $(BIN)/python
@@ -108,7 +124,7 @@ docs: $(VENV)/docs
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CXX_FILES)
+	$(BIN)/clang-format -i $(CXX_FILES) $(C_FILES)
 
 # Other systems are installed below build/rivals; one that fails is reported and the rest continues.
 # For a part: make bench RIVALS='--systems labeltree omikuji --repeats 1'

@@ -1,0 +1,56 @@
+// The model of a file, ready for searches.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration.hpp"
+#include "label_names.hpp"
+#include "mapped_file.hpp"
+#include "model/tree_model.hpp"
+#include "search/one_row.hpp"
+#include "sections.hpp"
+
+namespace labeltree::file {
+
+// Immutable once it is made, so that threads can share it. Its arrays are those of the mapped file.
+class StoredModel {
+ public:
+  // Throws std::exception, with a sentence that does not name the file.
+  StoredModel(const std::string& path, bool verify);
+  StoredModel(const StoredModel&) = delete;  // parts point to each other
+  StoredModel& operator=(const StoredModel&) = delete;
+
+  std::size_t n_labels() const { return trees_.front().n_labels(); }
+  std::size_t n_features() const { return n_features_; }
+  const LabelNames& names() const { return names_; }
+
+  // Throws std::invalid_argument where the row breaks a rule.
+  BestLabels top_k(const QueryRow& row, int32_t k) const;
+
+ private:
+  void read(const Sections& sections);
+  void read_trees(SectionReader& section);
+  void read_scaling(SectionReader* section, bool normalize);
+  void read_rankers(SectionReader& section);
+  void make_models(SectionReader& section, const std::string& loss);
+
+  MappedFile file_;
+  std::size_t n_features_ = 0;
+  std::vector<Tree> trees_;
+  Calibration calibration_;
+  std::deque<TreeModel> models_;
+  std::vector<const TreeModel*> views_;
+  std::optional<TreeModel> rankers_;
+  int32_t n_candidates_ = 0;
+  std::deque<LabelLimits> limits_;
+  std::vector<const LabelLimits*> limit_views_;
+  RowScaling scaling_{};
+  LabelNames names_;
+};
+
+}  // namespace labeltree::file
