@@ -185,10 +185,11 @@ tsan:
 	  PYTHONPATH=$$($(TSAN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))') \
 	  setarch -R build/tsan/python -m pytest -q -p no:cacheprovider tests/test_eight_threads.py
 
-# Inputs that were found are kept in build/fuzz/corpus and used again.
+# Inputs that were found are kept in build/fuzz/corpus and used again. Model files are too hard to find.
 fuzz-native:
 	cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANGXX) -DLABELTREE_SANITIZE=fuzzer -DCMAKE_BUILD_TYPE=Release
 	cmake --build build/fuzz --parallel $$(nproc)
+	mkdir -p build/fuzz/corpus/model_file && cp tests/models/*.lt build/fuzz/corpus/model_file
 	for target in $(basename $(notdir $(wildcard tests/fuzz/native/*.cpp))); do \
 	  mkdir -p build/fuzz/corpus/$$target; \
 	  build/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 \

@@ -4,15 +4,17 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 
+#include "mapped_file.hpp"
 #include "stored_model.hpp"
 
-// Nothing but this model is behind the handle.
 struct labeltree_model {
+  labeltree::file::MappedFile file;
   labeltree::file::StoredModel model;
+
+  labeltree_model(const char* path, bool verify) : file(path), model(file.bytes(), verify) {}
 };
 
 namespace {
@@ -55,7 +57,7 @@ labeltree_model* labeltree_open(const char* path, unsigned options, char* error,
     if ((options & ~LABELTREE_SKIP_CHECKSUMS) != 0)
       throw std::invalid_argument("options must be 0 or LABELTREE_SKIP_CHECKSUMS, but is " +
                                   std::to_string(options));
-    return new labeltree_model{{path, (options & LABELTREE_SKIP_CHECKSUMS) == 0}};
+    return new labeltree_model(path, (options & LABELTREE_SKIP_CHECKSUMS) == 0);
   });
 }
 
@@ -89,8 +91,8 @@ int64_t labeltree_top_k(const labeltree_model* model, const int32_t* features, c
     const auto found =
         model->model.top_k({{features, n}, {values, n}}, static_cast<int32_t>(std::min(k, most)));
     const auto n_found = std::ranges::find(found.labels, -1) - found.labels.begin();
-    std::ranges::transform(found.labels | std::views::take(n_found), labels,
-                           [](int64_t label) { return static_cast<int32_t>(label); });
+    std::transform(found.labels.begin(), found.labels.begin() + n_found, labels,
+                   [](int64_t label) { return static_cast<int32_t>(label); });
     std::copy_n(found.probabilities.begin(), n_found, probabilities);
     return int64_t{n_found};
   });

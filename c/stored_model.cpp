@@ -106,8 +106,8 @@ auto named(const std::string& prefix, Read read) {
 
 }  // namespace
 
-StoredModel::StoredModel(const std::string& path, bool verify) : file_(path) {
-  const Sections sections = read_sections(file_.bytes());
+StoredModel::StoredModel(std::span<const uint8_t> file, bool verify) {
+  const Sections sections = read_sections(file);
   check_sections(sections);
   if (verify) verify_arrays(sections);
   read(sections);

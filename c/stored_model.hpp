@@ -10,18 +10,18 @@
 
 #include "calibration.hpp"
 #include "label_names.hpp"
-#include "mapped_file.hpp"
 #include "model/tree_model.hpp"
 #include "search/one_row.hpp"
 #include "sections.hpp"
 
 namespace labeltree::file {
 
-// Immutable once it is made, so that threads can share it. Its arrays are those of the mapped file.
+// Immutable once it is made, so that threads can share it. Its arrays are those of the file.
 class StoredModel {
  public:
-  // Throws std::exception, with a sentence that does not name the file.
-  StoredModel(const std::string& path, bool verify);
+  // The bytes of a file must begin at a multiple of 64, as maps do, and outlive this; checksums of arrays are
+  // for maps alone. Throws std::exception, with a sentence that does not name the file.
+  StoredModel(std::span<const uint8_t> file, bool verify);
   StoredModel(const StoredModel&) = delete;  // parts point to each other
   StoredModel& operator=(const StoredModel&) = delete;
 
@@ -39,7 +39,6 @@ class StoredModel {
   void read_rankers(SectionReader& section);
   void make_models(SectionReader& section, const std::string& loss);
 
-  MappedFile file_;
   std::size_t n_features_ = 0;
   std::vector<Tree> trees_;
   Calibration calibration_;
