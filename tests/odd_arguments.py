@@ -163,6 +163,7 @@ ELSEWHERE = (
     "PLTClassifier",
     "HSMClassifier",
     "TextTagger",
+    "Rescorer",
     "__version__",
 )
 # Parameters of any kind, which have checks and tests of their own.

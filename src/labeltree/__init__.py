@@ -19,7 +19,7 @@ from labeltree.estimators.ancestors import ancestor_proba
 from labeltree.explain import Explanation
 from labeltree.planning.plans import Plan, plan
 from labeltree.storage import ModelFileError, load
-from labeltree.text import TextTagger
+from labeltree.text import Rescorer, TextTagger
 from labeltree.trees import LabelTree
 from labeltree.tuning import Tuning, tune
 
@@ -31,6 +31,7 @@ __all__ = [
     "ModelFileError",
     "PLTClassifier",
     "Plan",
+    "Rescorer",
     "TextTagger",
     "Tuning",
     "__version__",

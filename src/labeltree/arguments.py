@@ -74,7 +74,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 _PLAIN = (None, "", True, 0.5, 1)
 # Classes of this package, known by name because they lie in layers above.
-_CLASSES = ("CostModel", "Explanation", "Hierarchy", "LabelTree")
+_CLASSES = ("CostModel", "Explanation", "Hierarchy", "LabelTree", "Rescorer", "TextTagger")
 
 
 class Rule(NamedTuple):

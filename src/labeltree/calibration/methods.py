@@ -38,7 +38,7 @@ METHODS = ("auto", "isotonic", "sigmoid", "global", "depth", "depth_isotonic")
 
 ROWS_AT_ONCE = 8192  # searched together if results are filtered afterwards
 
-_BEST = 5  # labels per row that a curve is learned from
+BEST = 5  # labels per row that a curve is learned from
 _ENOUGH_PAIRS = 1000  # for the many knots of an isotonic curve
 _CURVE_STRENGTH = 20  # additional pairs that the identity counts as in a sigmoid fit
 _SMOOTHING = 10.0  # additional true pairs per label; values from 3 to 30 give similar results
@@ -104,8 +104,8 @@ def learn_held_curve(
         Number of threads.
     """
     plain = model.calibrated(replace(model.calibration, curve=None))
-    found, _ = plain.search(X, k=_BEST, threshold=0.0, n_threads=n_threads, held=held)
-    return _curve_of(found, rows, "auto")
+    found, _ = plain.search(X, k=BEST, threshold=0.0, n_threads=n_threads, held=held)
+    return curve_of(found, rows, "auto")
 
 
 def _learn_links(
@@ -134,11 +134,12 @@ def _learn_links(
 def _learn_curve(
     model: LabelModel, X: FeatureMatrix, rows: LabelRows, method: str, n_threads: int
 ) -> Curve:
-    found, _ = model.search(X, k=_BEST, threshold=0.0, n_threads=n_threads)
-    return _curve_of(found, rows, method)
+    found, _ = model.search(X, k=BEST, threshold=0.0, n_threads=n_threads)
+    return curve_of(found, rows, method)
 
 
-def _curve_of(found: Probabilities, rows: LabelRows, method: str) -> Curve:
+def curve_of(found: Probabilities, rows: LabelRows, method: str) -> Curve:
+    """Return the curve from the probabilities of the BEST labels of each row to shares of hits."""
     hits = is_true(rows, found.indptr, found.indices)
     known = found.data > 0
     probabilities, hits = found.data[known], hits[known]

@@ -28,6 +28,7 @@ from labeltree.text.fitted import FittedMixin
 from labeltree.text.fitting import FeaturesMixin
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
 from labeltree.text.options import OPTION_NAMES, TextOptions
+from labeltree.text.rescoring import Rescorer
 from labeltree.text.scoring import ScoringMixin
 
 _TEXT = "text"  # the section of the model file
@@ -229,6 +230,7 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         threshold: float | None = None,
         *,
         embeddings: Any = None,
+        rescorer: Rescorer | None = None,
     ) -> list[Tags]:
         """Return the tags of each text with their probabilities, best first.
 
@@ -244,6 +246,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             Minimum probability; None for any.
         embeddings
             As in `fit`.
+        rescorer
+            A `Rescorer`, which ranks the most probable tags again by a function of yours.
         """
         features, classifier = self._fitted
         checked = checked_texts(texts)
@@ -251,6 +255,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             raise ValueError(f"k must be at least 1, but is {k}")
         if threshold is not None:
             validation.check_share("threshold", threshold)
+        if rescorer is not None:
+            return rescorer._tag(self, checked, embeddings, k, threshold)
         is_one = checked is not None and len(checked) == 1 and embeddings is None
         if is_one and k is not None and features.has_rows:
             assert checked is not None
@@ -306,13 +312,22 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
 
     @checked
     def evaluate(
-        self, texts: Any, tags: Any = None, *, ks: Sequence[int] = (1, 3, 5), embeddings: Any = None
+        self,
+        texts: Any,
+        tags: Any = None,
+        *,
+        ks: Sequence[int] = (1, 3, 5),
+        embeddings: Any = None,
+        rescorer: Rescorer | None = None,
     ) -> dict[str, float]:
         """Return P@k, R@k, nDCG@k, coverage@k and ECE@k by name; see `metrics.evaluate`."""
         listed, tags = checked_pairs(texts, tags, embeddings)
-        X = self._transform(listed, embeddings)
         truth = targets.true_labels(tags, self.classes_, self.label_kind_)
-        labels, probabilities = self.classifier_.top_k(X, max(ks))
+        labels, probabilities = (
+            self.classifier_.top_k(self._transform(listed, embeddings), max(ks))
+            if rescorer is None
+            else rescorer._top_k(self, listed, embeddings, max(ks))
+        )
         return metrics.evaluate(truth, labels, ks=ks, probabilities=probabilities)
 
     def _transform(self, texts: Any, embeddings: Any) -> Any:
