@@ -19,6 +19,12 @@ def test_the_card_says_how_to_use_the_model(tagger) -> None:
     )
 
 
+def test_the_card_names_an_encoder_that_can_be_opened_by_name() -> None:
+    tagger = lt.TextTagger(n_jobs=1).fit(["tea", "rye"], ["a", "b"], embeddings=[[1, 0], [0, 1]])
+    tagger.set_encoder("model2vec:owner/name")
+    assert "model.set_encoder('model2vec:owner/name')" in model_card(tagger, "me/tags")
+
+
 def test_a_model_of_classes_predicts_one(tagger) -> None:
     clf = lt.PLTClassifier(n_jobs=1).fit([[1, 0], [0, 1]], ["a", "b"])
     card = model_card(clf, "me/classes")

@@ -9,6 +9,7 @@ from typing import Any
 from labeltree.estimators import PLTClassifier
 from labeltree.storage.hub_files import HubAddress
 from labeltree.text import TextTagger
+from labeltree.text.named_encoders import NamedEncoder
 from labeltree.training.effort import written
 from labeltree.units import format_bytes
 
@@ -106,7 +107,9 @@ def _use(model: PLTClassifier | TextTagger, address: str) -> str:
         if model.features_.embeddings.are_given:
             lines.append("model.tag(texts, embeddings=vectors)")
         elif model.features_.n_embeddings:
-            lines += ["model.set_encoder(encoder)", 'model.tag(["a text"])']
+            encoder = model.encoder_
+            shown = repr(encoder.name) if isinstance(encoder, NamedEncoder) else "encoder"
+            lines += [f"model.set_encoder({shown})", 'model.tag(["a text"])']
         else:
             lines.append('model.tag(["a text"])  # [[(tag, probability), ...]]')
     else:

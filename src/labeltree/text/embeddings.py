@@ -15,6 +15,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.embedding_weight import weighted
 from labeltree.text.encoders import encode, encoder_name
+from labeltree.text.named_encoders import by_name
 
 #: Keys of a model file, with their kinds. Files of the first development releases have the first.
 STORED = {"n_embeddings": int, "embedding_weight": float, "encoder": str | None}
@@ -88,7 +89,7 @@ class Embeddings:
         # Printed as it is, so it may not steer a terminal.
         if encoder is not None and not (encoder.isprintable() and n_numbers):
             raise ValueError("encoder must be null or the name of what made embeddings")
-        return cls(n_numbers, weight, encoder)
+        return cls(n_numbers, weight, by_name(encoder, is_stored=True))
 
 
 #: Texts are words alone.

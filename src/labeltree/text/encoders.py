@@ -65,8 +65,8 @@ def encode(encoder: Any, texts: Sequence[str]) -> NDArray[np.float32]:
     """
     if isinstance(encoder, str):
         raise ValueError(
-            f"the model was trained with the encoder {encoder!r:.80}, of which the model file has "
-            "only the name; pass the encoder to set_encoder"
+            f"the encoder {encoder!r:.80} is known by only the name; pass the encoder to "
+            "set_encoder, or a name that starts with 'sentence-transformers:' or 'model2vec:'"
         )
     function = encoder.encode if hasattr(encoder, "encode") else encoder
     found = function(list(texts))

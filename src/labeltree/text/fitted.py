@@ -13,6 +13,7 @@ from labeltree.estimators import PLTClassifier
 from labeltree.model.interface import LabelModel
 from labeltree.text.encoders import check_encoder
 from labeltree.text.features import TextFeatures
+from labeltree.text.named_encoders import by_name
 from labeltree.text.online import TaggerState
 from labeltree.trees import LabelTree
 
@@ -70,19 +71,20 @@ class FittedMixin:
 
     @property
     def encoder_(self) -> Any:
-        """The fitted encoder; its name if the tagger comes from a file, and None without one."""
+        """The fitted encoder; a name if a file has no more, and None without an encoder."""
         return self.features_.embeddings.encoder
 
     def set_encoder(self, encoder: Any) -> Self:
         """Set the encoder of a fitted tagger, of which a model file has only the name.
 
+        A name such as "model2vec:minishlab/potion-base-8M" is opened, and downloaded if needed.
         It must be the one that the tagger was fitted with, because weights belong to its numbers.
         """
         check_encoder(encoder)
         features, classifier = self._fitted
         if not features.n_embeddings:
             raise ValueError("the tagger was fitted without embeddings, so it takes no encoder")
-        block = replace(features.embeddings, encoder=encoder)
+        block = replace(features.embeddings, encoder=by_name(encoder))
         self._state = TaggerState(features.with_embeddings(block), classifier)
         self.encoder = encoder
         return self

@@ -16,8 +16,9 @@ from labeltree.text.embedding_weight import (
     taken,
     weighted,
 )
-from labeltree.text.encoders import check_encoder, fitted_encoder
+from labeltree.text.encoders import TrainableEncoder, check_encoder, fitted_encoder
 from labeltree.text.features import TextFeatures
+from labeltree.text.named_encoders import by_name
 from labeltree.text.options import OPTION_NAMES, TextOptions
 
 
@@ -37,7 +38,7 @@ class FeaturesMixin:
         """Return the features that were learned from texts, and those of the texts."""
         check_encoder(self.encoder)
         check_weight(self.embedding_weight)
-        options, encoder = self._options(), self.encoder
+        options, encoder = self._options(), by_name(self.encoder)
         learns = encoder is not None and embeddings is None and texts is not None
         if learns:
             encoder = fitted_encoder(encoder, texts or [], tags)
@@ -46,7 +47,8 @@ class FeaturesMixin:
             return features, X
         weight = self.embedding_weight
         if can_be_found(texts, weight):
-            weight = self._found_weight(features, X, texts, tags, refit=encoder is not self.encoder)
+            refit = isinstance(self.encoder, TrainableEncoder)
+            weight = self._found_weight(features, X, texts, tags, refit=refit and learns)
         block = replace(features.embeddings, weight=1.0 if isinstance(weight, str) else weight)
         scaled = X if block.weight == 1 else weighted(X, len(features.idf), block.weight)
         return features.with_embeddings(block), scaled

@@ -77,8 +77,10 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     encoder
         Function from a list of texts to an array with one row per text, whose numbers become
         features beside the words. Objects with a method `encode`, such as models of
-        sentence-transformers, are accepted too. If it has a method ``fit(texts, tags)``, a copy of
-        it is fitted first. Model files have its name only; see `set_encoder`.
+        sentence-transformers, are accepted too, and names such as
+        "model2vec:minishlab/potion-base-8M" and "sentence-transformers:all-MiniLM-L6-v2". If it
+        has a method ``fit(texts, tags)``, a copy of it is fitted first. Model files have its name
+        only; see `set_encoder`.
     embedding_weight
         Weight of embeddings relative to the words. "auto" finds it in small fits on training texts
         that are held out, if there are at least 2,000 texts; with fewer, it is 1.
