@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -61,6 +61,7 @@ def test_rows_equal_those_of_scikit_learn_bit_for_bit(options) -> None:
     assert_same_rows(features.transform(TEXTS), X)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=4))
 def test_any_text_has_the_row_of_scikit_learn(texts: list[str]) -> None:
     features, _ = TextFeatures.fit(TextOptions(), TEXTS, None)
@@ -70,6 +71,7 @@ def test_any_text_has_the_row_of_scikit_learn(texts: list[str]) -> None:
         assert_same_rows(found, by_scikit_learn(features, texts))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20))
 def test_words_are_hashed_as_by_scikit_learn(word: str) -> None:
     vectorizer = HashingVectorizer(n_features=1009, analyzer=lambda text: [text], norm=None)
@@ -108,6 +110,7 @@ def test_names_of_columns_are_decoded_one_by_one() -> None:
 # The vocabulary ----------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=8), unique=True, max_size=60))
 def test_every_word_is_found_and_no_other(words: list[str]) -> None:
     encoded = [word.encode("utf-8", "ignore") for word in words]
