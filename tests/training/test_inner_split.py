@@ -111,3 +111,9 @@ def test_rows_and_scores_must_match_in_number() -> None:
 def test_held_rows_must_be_ascending_rows(held: list[int]) -> None:
     with pytest.raises(ValueError, match="must be ascending numbers of rows"):
         train_nodes(TREE, *problem(), SETTINGS, held=np.array(held, np.int32))
+
+
+def test_rows_at_the_end_may_be_kept_from_being_held_back() -> None:
+    held = draw_held(ROWS, None, 0.5, seed=0, n_unheld=ROWS.n_rows - 10)
+    assert len(held) == 5
+    assert held.max() < 10

@@ -143,6 +143,12 @@ def test_rows_without_weight_are_not_drawn() -> None:
     assert SmallFits.drawn(X, Y, checked_settings(X, Y, settings())[0], settings(), weight) is None
 
 
+def test_rows_that_are_never_held_back_are_not_drawn() -> None:
+    X, Y = rows()
+    given = replace(settings(), n_unheld=N_ROWS // 2)
+    assert SmallFits.drawn(X, Y, checked_settings(X, Y, settings())[0], given, None) is None
+
+
 def test_noise_is_not_a_lower_loss() -> None:
     rng = np.random.default_rng(0)
     losses = rng.random(1000)

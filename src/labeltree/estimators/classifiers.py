@@ -293,12 +293,13 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         sample_weight: Any = None,
         *,
         names: NDArray[Any] | None = None,
-        in_place: bool = False,
+        in_place: bool = False,  # whether the values of features may be overwritten
+        n_unheld: int = 0,  # rows at the end that are never held back
     ) -> Self:
-        """Fit with checked features; if `in_place`, their values may be overwritten."""
+        """Fit with checked features."""
         validation.check_params(self)
         before = self._state if self.warm_start else None
-        settings = self._settings(before)
+        settings = replace(self._settings(before), n_unheld=n_unheld)
         rows = self._labels(y, settings.forest)
         targets.check_same_rows(features, rows)
         if before is not None:

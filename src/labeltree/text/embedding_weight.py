@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,6 +99,6 @@ def seed_of(classifier: PLTClassifier) -> int:
     return validation.as_seed(classifier.random_state)
 
 
-def can_be_found(texts: Sequence[str] | None, weight: float | str) -> bool:
+def can_be_found(n_texts: int, weight: float | str) -> bool:
     """Return whether there are enough texts to find the weight, which is otherwise 1."""
-    return weight == AUTO and texts is not None and len(texts) >= MIN_TEXTS
+    return weight == AUTO and n_texts >= MIN_TEXTS

@@ -33,9 +33,12 @@ class FeaturesMixin:
         return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
 
     def _fit_features(
-        self, texts: list[str] | None, tags: Any, embeddings: Any
+        self, texts: list[str] | None, tags: Any, embeddings: Any, n_unheld: int = 0
     ) -> tuple[TextFeatures, FeatureMatrix]:
-        """Return the features that were learned from texts, and those of the texts."""
+        """Return the features that were learned from texts, and those of the texts.
+
+        The last `n_unheld` texts have no part in finding the weight of embeddings.
+        """
         check_encoder(self.encoder)
         check_weight(self.embedding_weight)
         options, encoder = self._options(), by_name(self.encoder)
@@ -46,22 +49,29 @@ class FeaturesMixin:
         if not features.n_embeddings or texts is None:
             return features, X
         weight = self.embedding_weight
-        if can_be_found(texts, weight):
-            refit = isinstance(self.encoder, TrainableEncoder)
-            weight = self._found_weight(features, X, texts, tags, refit=refit and learns)
+        if can_be_found(len(texts) - n_unheld, weight):
+            split = Split(len(texts) - n_unheld, seed_of(self.classifier))
+            refit = learns and isinstance(self.encoder, TrainableEncoder)
+            weight = self._found_weight(features, X, texts, tags, split, refit=refit)
         block = replace(features.embeddings, weight=1.0 if isinstance(weight, str) else weight)
         scaled = X if block.weight == 1 else weighted(X, len(features.idf), block.weight)
         return features.with_embeddings(block), scaled
 
     def _found_weight(
-        self, features: TextFeatures, X: FeatureMatrix, texts: list[str], tags: Any, *, refit: bool
+        self,
+        features: TextFeatures,
+        X: FeatureMatrix,
+        texts: list[str],
+        tags: Any,
+        split: Split,
+        *,
+        refit: bool,
     ) -> float:
         """Return the weight that small fits find.
 
         An encoder that learns is fitted again without the texts that are held out: embeddings of
         texts that it has learned from look better than they are.
         """
-        split = Split(len(texts), seed_of(self.classifier))
         if refit:
             rest = taken(texts, split.rest)
             encoder = fitted_encoder(self.encoder, rest, taken(tags, split.rest))

@@ -38,7 +38,7 @@ class OnlineTaggerMixin(OneLearner):
         raise NotImplementedError
 
     def _fit_features(
-        self, texts: list[str] | None, tags: Any, embeddings: Any
+        self, texts: list[str] | None, tags: Any, embeddings: Any, n_unheld: int = 0
     ) -> tuple[TextFeatures, FeatureMatrix]:
         raise NotImplementedError
 

@@ -22,6 +22,7 @@ from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import check_kind, find_kind, register
 from labeltree.storage.section import Section, take_section
 from labeltree.text.checks import checked_pairs, checked_texts
+from labeltree.text.descriptions import DESCRIPTION_WEIGHT, with_descriptions
 from labeltree.text.embedding_weight import AUTO
 from labeltree.text.features import TextFeatures
 from labeltree.text.fitted import FittedMixin
@@ -155,7 +156,15 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     # Training -----------------------------------------------------------------------------------
 
     @one_at_a_time
-    def fit(self, texts: Any, tags: Any = None, *, embeddings: Any = None) -> Self:
+    def fit(
+        self,
+        texts: Any,
+        tags: Any = None,
+        *,
+        embeddings: Any = None,
+        descriptions: Mapping[Hashable, str] | None = None,
+        description_weight: float = DESCRIPTION_WEIGHT,
+    ) -> Self:
         """Fit the vocabulary and the classifier; a failed fit does not change the tagger.
 
         With `warm_start=True`, a fitted tagger keeps its vocabulary and its tree.
@@ -172,18 +181,26 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         embeddings
             An array with one row per text, such as the output of a sentence encoder. The `encoder`
             is then not called.
+        descriptions
+            A text about a tag, by tag. It is learned from like a text with this tag, but is never
+            held back to evaluate settings or to calibrate. Tags without texts become predictable.
+        description_weight
+            Weight of descriptions relative to texts.
         """
         before = self._state if self.classifier.warm_start else None
         checked, tags = checked_pairs(texts, tags, embeddings)
+        checked, tags, weight, n_extra = with_descriptions(
+            checked, tags, embeddings, descriptions, description_weight
+        )
         with show_stage("making features", quiet=self.classifier.verbose <= 0):
             if before is None:
                 classifier = clone(self.classifier)
-                features, X = self._fit_features(checked, tags, embeddings)
+                features, X = self._fit_features(checked, tags, embeddings, n_extra)
             else:
                 classifier = copy.copy(before.classifier)
                 classifier.set_params(**self.classifier.get_params(deep=False))
                 features, X = before.features, before.features.transform(checked, embeddings)
-        classifier._fit_checked(X, tags, in_place=True)
+        classifier._fit_checked(X, tags, weight, in_place=True, n_unheld=n_extra)
         self._state = TaggerState(features, classifier)
         return self
 

@@ -61,6 +61,7 @@ class FitSettings:
     feature_weighting: Powers | None = None  # None to estimate the exponents
     normalize_proba: bool | str = "auto"  # see `sibling_sums`
     validation_fraction: float | str | None = None  # of the rows; see `draw_held`
+    n_unheld: int = 0  # rows at the end that are learned from, but never held back
     auto_iter: bool = False  # whether max_iter follows from the rows
     auto_c: bool = False  # whether small fits may change C
     weighs_labels: bool = False  # whether held-back rows choose the weights of labels
@@ -129,7 +130,8 @@ def fit_forest(
     report = progress or (lambda done, total, name: None)
     report(0.0, 0.0, "building trees")
     began = perf_counter()
-    held = draw_held(rows, weight, settings.fraction(rows.kind), settings.forest.seed)
+    fraction, seed = settings.fraction(rows.kind), settings.forest.seed
+    held = draw_held(rows, weight, fraction, seed, settings.n_unheld)
     if settings.n_sure is not None and not len(held):
         settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)

@@ -30,7 +30,11 @@ class HeldRows(NamedTuple):
 
 
 def draw_held(
-    rows: LabelRows, weight: NDArray[np.float32] | None, fraction: float | str | None, seed: int
+    rows: LabelRows,
+    weight: NDArray[np.float32] | None,
+    fraction: float | str | None,
+    seed: int,
+    n_unheld: int = 0,
 ) -> NDArray[np.int32]:
     """Return the rows that are held back, ascending; rows with a weight of 0 are never drawn.
 
@@ -43,6 +47,8 @@ def draw_held(
         fewer than 2,000 rows.
     seed
         Seed of the draw.
+    n_unheld
+        Number of rows at the end that are never drawn.
 
     Examples
     --------
@@ -51,7 +57,8 @@ def draw_held(
     >>> [len(draw_held(rows, None, fraction, seed=0)) for fraction in ("auto", 0.01, None)]
     [500, 100, 0]
     """
-    drawable = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
+    last = rows.n_rows - n_unheld
+    drawable = np.arange(last) if weight is None else np.flatnonzero(weight[:last])
     n_rows = len(drawable)
     if fraction is None or (fraction == "auto" and n_rows < _ENOUGH_ROWS):
         return NO_ROWS

@@ -139,8 +139,9 @@ class SmallFits:
         weight: NDArray[np.float32] | None,
     ) -> Self | None:
         """Return a sample of the rows and its tree, or None if there are too few rows."""
-        is_labeled = np.diff(rows.indptr) > 0
-        drawable = np.flatnonzero(is_labeled if weight is None else is_labeled & (weight > 0))
+        is_drawable = np.diff(rows.indptr) > 0
+        is_drawable[rows.n_rows - settings.n_unheld :] = False
+        drawable = np.flatnonzero(is_drawable if weight is None else is_drawable & (weight > 0))
         n_drawn = min(len(drawable) // _SHARE, _MAX_DRAWN)
         if n_drawn < _MIN_DRAWN:
             return None
