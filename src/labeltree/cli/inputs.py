@@ -73,6 +73,24 @@ class Texts:
         listed = numbers.tolist()
         return Texts([self.texts[i] for i in listed], [self.tags[i] for i in listed])
 
+    def plus(self, others: Texts) -> Texts:
+        """Return these texts, followed by others."""
+        return Texts(self.texts + others.texts, self.tags + others.tags)
+
+    def by_tag(self) -> dict[str, str]:
+        """Return the text of each tag; several texts of a tag are joined by line breaks.
+
+        Examples
+        --------
+        >>> Texts(["fruit", "leaves", "sugar"], [["jam"], ["tea"], ["jam"]]).by_tag()
+        {'jam': 'fruit\\nsugar', 'tea': 'leaves'}
+        """
+        found: dict[str, list[str]] = {}
+        for text, tags in zip(self.texts, self.tags, strict=True):
+            for tag in tags:
+                found.setdefault(tag, []).append(text)
+        return {tag: "\n".join(texts) for tag, texts in found.items()}
+
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name labeled data."""

@@ -22,6 +22,7 @@ from labeltree.cli.options import (
 )
 from labeltree.data import as_labels
 from labeltree.progress import show_stage
+from labeltree.text.descriptions import DESCRIPTION_WEIGHT
 from labeltree.training.effort import written
 from labeltree.units import format_bytes, format_seconds
 
@@ -33,6 +34,7 @@ EXAMPLES = """\
   zcat docs.jsonl.gz | labeltree train - --format jsonl -o model.lt
   labeltree train --x X.npz --y Y.npz -o model.lt --effort best
   labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
+  labeltree train docs.jsonl -o model.lt --descriptions tags.jsonl
   labeltree train --x X.npz --y Y.npz -o model.lt --ray 10.0.0.1:6379 --checkpoint-dir parts
 
 A share of the rows is held out: half of them calibrate probabilities, the other half evaluate the
@@ -57,6 +59,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--no-holdout", action="store_true", help="train on all rows, without evaluation"
     )
+    parser.add_argument(
+        "--descriptions",
+        metavar="FILE",
+        help="texts about tags, with fields and options like the data; tags without other texts "
+        "become predictable, too",
+    )
+    parser.add_argument(
+        "--description-weight",
+        type=float,
+        metavar="WEIGHT",
+        help=f"weight of descriptions relative to texts (default: {DESCRIPTION_WEIGHT})",
+    )
     add_option_arguments(parser)
     add_cluster_arguments(parser)
     add_json_argument(parser)
@@ -73,13 +87,16 @@ def run(arguments: argparse.Namespace) -> int:
     quiet, executor = arguments.quiet, given_executor(arguments)
     with show_stage("reading", quiet=quiet):
         data = read_examples(arguments)
+        descriptions = read_descriptions(arguments, data)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; add --x X.npz")
     share = 0.0 if arguments.no_holdout else arguments.holdout
     training, calibration, evaluation = hold_out(data, share, arguments.random_state)
-    options = {**given_options(arguments, training), "executor": executor}
+    options = {**given_options(arguments, _every(training, descriptions)), "executor": executor}
     with shown_warnings(quiet=quiet):
-        model = train_model(options, training, calibration, quiet=quiet)
+        model = train_model(
+            options, training, calibration, _described(arguments, descriptions), quiet=quiet
+        )
     if arguments.quantize:
         model.quantize()
     with show_stage("writing", quiet=quiet):
@@ -87,13 +104,31 @@ def run(arguments: argparse.Namespace) -> int:
     if quiet and not arguments.json:
         return 0
     with show_stage("evaluating", quiet=quiet or evaluation is None):
-        found = figures(model, training, evaluation)
+        found = figures(model, _every(training, descriptions), evaluation)
     found |= written_figures(arguments.output, time.monotonic() - start)
     if arguments.json:
         print_json(found)
     else:
         print(aligned(report(found)))
     return 0
+
+
+def read_descriptions(arguments: argparse.Namespace, data: Data | Texts) -> Texts | None:
+    """Return the descriptions of tags, which are read like the data; None if none are given."""
+    if arguments.descriptions is None:
+        if arguments.description_weight is not None:
+            raise UsageError("--description-weight needs descriptions; add --descriptions FILE")
+        return None
+    if isinstance(data, Data):
+        raise UsageError("--descriptions applies to texts, but the data has numeric features")
+    given = {**vars(arguments), "data": arguments.descriptions, "format": None}
+    descriptions = read_examples(argparse.Namespace(**given))
+    if isinstance(descriptions, Data):
+        raise UsageError(
+            f"--descriptions must be a file of texts and tags, such as .jsonl or .tsv, but is "
+            f"{arguments.descriptions}"
+        )
+    return descriptions
 
 
 def hold_out(
@@ -111,13 +146,23 @@ def hold_out(
 
 
 def train_model(
-    options: dict[str, Any], data: Data | Texts, calibration: Data | Texts | None, *, quiet: bool
+    options: dict[str, Any],
+    data: Data | Texts,
+    calibration: Data | Texts | None,
+    described: dict[str, Any] | None = None,
+    *,
+    quiet: bool,
 ) -> PLTClassifier | TextTagger:
-    """Return a calibrated tagger fitted to texts, or a classifier fitted to features."""
+    """Return a calibrated tagger fitted to texts, or a classifier fitted to features.
+
+    `described` has the arguments of `TextTagger.fit` for descriptions.
+    """
     verbose = int(not quiet)
     model: PLTClassifier | TextTagger
     if isinstance(data, Texts):
-        model = TextTagger(verbose=verbose, **options).fit(data.texts, data.tags)
+        model = TextTagger(verbose=verbose, **options).fit(
+            data.texts, data.tags, **(described or {})
+        )
     else:
         model = PLTClassifier(verbose=verbose, **options).fit(data.X, data.rows)
     if calibration is not None:
@@ -178,6 +223,21 @@ def report(found: dict[str, Any]) -> list[tuple[str, str]]:
 def aligned(lines: list[tuple[str, str]]) -> str:
     """Return (name, text) lines as two aligned columns."""
     return "\n".join(f"{name:<14} {text}" for name, text in lines)
+
+
+def _every(training: Data | Texts, descriptions: Texts | None) -> Data | Texts:
+    """Return what is learned from, in which all labels of the model occur."""
+    if descriptions is None or isinstance(training, Data):
+        return training
+    return training.plus(descriptions)
+
+
+def _described(arguments: argparse.Namespace, descriptions: Texts | None) -> dict[str, Any]:
+    if descriptions is None:
+        return {}
+    weight = arguments.description_weight
+    given = {} if weight is None else {"description_weight": weight}
+    return {"descriptions": descriptions.by_tag(), **given}
 
 
 def _calibrate(model: PLTClassifier | TextTagger, data: Data | Texts) -> None:

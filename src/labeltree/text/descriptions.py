@@ -12,7 +12,7 @@ from labeltree.arguments import check_kind
 from labeltree.data import as_labels
 
 DESCRIPTION_WEIGHT = 0.3
-_ALONE = 1.0  # weight of a description that is the only text of its tag
+_ALONE = 10.0  # factor of the weight if a description is the only text of its tag
 
 
 class DescribedTexts(NamedTuple):
@@ -40,13 +40,14 @@ def with_descriptions(
     descriptions
         A text for each tag; None for none.
     weight
-        Weight of a description whose tag has texts. The weight of the others is 1.
+        Weight of a description whose tag has texts. The weight of the others is ten times this.
 
     Examples
     --------
-    >>> found = with_descriptions(["rye"], [["bread"]], None, {"bread": "food", "jam": "fruit"}, 0.5)
+    >>> descriptions = {"bread": "food", "jam": "fruit"}
+    >>> found = with_descriptions(["rye"], [["bread"]], None, descriptions, 0.5)
     >>> found.texts, found.tags, found.weight.tolist()
-    (['rye', 'food', 'fruit'], [['bread'], ['bread'], ['jam']], [1.0, 0.5, 1.0])
+    (['rye', 'food', 'fruit'], [['bread'], ['bread'], ['jam']], [1.0, 0.5, 5.0])
     """
     _check_weight(weight)
     if not _checked_descriptions(descriptions):
@@ -64,7 +65,7 @@ def with_descriptions(
             "per text"
         )
     used = set(range(rows.n_labels) if rows.names is None else rows.names.tolist())
-    own = [weight if tag in used else _ALONE for tag in descriptions]
+    own = [weight if tag in used else _ALONE * weight for tag in descriptions]
     more = [[tag] for tag in descriptions] if rows.kind == "sets" else list(descriptions)
     return DescribedTexts(
         [*texts, *descriptions.values()],

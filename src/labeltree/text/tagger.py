@@ -185,7 +185,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             A text about a tag, by tag. It is learned from like a text with this tag, but is never
             held back to evaluate settings or to calibrate. Tags without texts become predictable.
         description_weight
-            Weight of descriptions relative to texts.
+            Weight of a description relative to a text. It is multiplied by ten if the tag has no
+            texts.
         """
         before = self._state if self.classifier.warm_start else None
         checked, tags = checked_pairs(texts, tags, embeddings)
