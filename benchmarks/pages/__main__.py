@@ -23,6 +23,7 @@ MEASURED = (
     "annif",
     "calibration",
     "cost_model",
+    "descriptions",
     "features",
     "guide",
     "online",

@@ -21,6 +21,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "annif": ["--docstrings", "--max-texts", "9"],
     "calibration": ["DATA/a", "DATA/b", "--max-rows", "9"],
     "cost_model": ["DATA/a"],
+    "descriptions": ["--wordnet", "DATA"],
     "features": [],
     "guide": [],
     "online": ["--data", "changelogs", "--finish", "DATA/a"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ def with_descriptions(
     texts: list[str] | None,
     tags: Any,
     embeddings: Any,
-    descriptions: Mapping[Hashable, str] | None,
+    descriptions: Mapping[Any, str] | None,
     weight: float,
 ) -> DescribedTexts:
     """Return texts and descriptions; a description is a text with a single tag.

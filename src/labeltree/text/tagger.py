@@ -162,7 +162,7 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         tags: Any = None,
         *,
         embeddings: Any = None,
-        descriptions: Mapping[Hashable, str] | None = None,
+        descriptions: Mapping[Any, str] | None = None,
         description_weight: float = DESCRIPTION_WEIGHT,
     ) -> Self:
         """Fit the vocabulary and the classifier; a failed fit does not change the tagger.
