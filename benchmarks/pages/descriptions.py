@@ -134,7 +134,7 @@ class Wordnet(NamedTuple):
     def recall(self, tagger: lt.TextTagger, names: list[str], tags: Collection[str]) -> Record:
         """Return in percent how many of these tags are among the first 5 and 20."""
         labels, _ = tagger.top_k([self.texts[name] for name in names], 20)
-        ranked = tagger.classes_[labels]
+        ranked = np.where(labels < 0, "", tagger.classes_[labels])
         hits = [
             [tag in ranked[i, :k] for k in (5, 20)]
             for i, name in enumerate(names)
