@@ -63,3 +63,14 @@ def test_an_invalid_weight_is_refused(jsonl, tmp_path, capsys) -> None:
     options = ["--descriptions", jsonl, "--description-weight", "0"]
     assert main(["train", jsonl, "-o", out, *options]) == 2
     assert "must be above 0 and finite, but is 0" in capsys.readouterr().err
+
+
+def test_descriptions_are_not_overwritten(jsonl, tmp_path, capsys) -> None:
+    tsv = file_with(tmp_path, "hot leaves\ttea\n", "tags.tsv")
+    assert main(["train", jsonl, "-o", tsv, "--descriptions", tsv]) == 2
+    assert "is both input and output" in capsys.readouterr().err
+
+
+def test_descriptions_are_not_read_from_standard_input(jsonl, tmp_path, capsys) -> None:
+    assert main(["train", jsonl, "-o", str(tmp_path / "made.lt"), "--descriptions", "-"]) == 2
+    assert "--descriptions must be a file" in capsys.readouterr().err

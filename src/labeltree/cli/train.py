@@ -121,6 +121,8 @@ def read_descriptions(arguments: argparse.Namespace, data: Data | Texts) -> Text
         return None
     if isinstance(data, Data):
         raise UsageError("--descriptions applies to texts, but the data has numeric features")
+    if arguments.descriptions == "-":
+        raise UsageError("--descriptions must be a file, but is standard input")
     given = {**vars(arguments), "data": arguments.descriptions, "format": None}
     descriptions = read_examples(argparse.Namespace(**given))
     if isinstance(descriptions, Data):
