@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from labeltree.arguments import check_kind
 from labeltree.data import as_labels
 
-DESCRIPTION_WEIGHT = 0.3
+DESCRIPTION_WEIGHT = 0.1
 _ALONE = 10.0  # factor of the weight if a description is the only text of its tag
 
 
