@@ -205,7 +205,8 @@ def check_largest(name: str, value: float) -> None:
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Check the kinds of the arguments of a public function by their annotations.
 
-    Parameters whose annotation allows anything else, such as Any, are not checked.
+    Parameters whose annotation allows anything else, such as Any, are not checked. Integers of
+    NumPy become those of Python, which do not overflow.
 
     Examples
     --------
@@ -236,6 +237,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             kind = type(value)
             if kind not in plain or (kind is int and not -MAX_INTEGER <= value <= MAX_INTEGER):
                 check(value)
+                if isinstance(value, np.integer) and position < n_args:
+                    args = (*args[:position], int(value), *args[position + 1 :])  # type: ignore[assignment]
+                elif isinstance(value, np.integer):
+                    kwargs[name] = int(value)
         return function(*args, **kwargs)
 
     return call

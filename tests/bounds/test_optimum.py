@@ -243,3 +243,9 @@ def test_multiclass_forms_order_leaves_by_the_degrees_above_not_by_depth() -> No
 def test_trees_with_wide_nodes_or_two_inner_children_do_not_have_the_forms() -> None:
     assert not bounds.is_multiclass_form(LabelTree.from_nested([0, 1, 2, 3]), [1, 1, 1, 1])
     assert not bounds.is_nested_form(LabelTree.from_nested([[0, 1], [2, 3]]), [1, 1, 1, 1])
+
+
+def test_integers_of_numpy_do_not_overflow() -> None:
+    assert bounds.nested_optimum([100, 100, 100], np.int8(100)) == bounds.nested_optimum(
+        [100, 100, 100], 100
+    )

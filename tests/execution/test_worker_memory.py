@@ -1,5 +1,6 @@
 """The memory of a worker that trains from rows which are larger than its limit."""
 
+import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -64,6 +65,7 @@ def mapped_rows(folder: Path):
     return X, Y
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes memory itself")
 def test_a_worker_stays_below_a_quarter_of_x_and_gives_the_same_bytes(tmp_path) -> None:
     X, Y = mapped_rows(tmp_path)
     limit = (X.indices.nbytes + X.data.nbytes) / 4

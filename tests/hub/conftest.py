@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import labeltree
 from labeltree import TextTagger
 from tests.fake_hub import FakeHub, running_hub
 
@@ -31,7 +32,7 @@ def hub() -> Iterator[FakeHub]:
 @pytest.fixture
 def run(hub: FakeHub, tmp_path: Path) -> Run:
     """Run Python in a process of its own, since huggingface_hub reads its endpoint at import."""
-    source = str(Path(__file__).parents[2] / "src")
+    source = str(Path(labeltree.__file__).resolve().parents[1])
     environment = {
         **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
         "HF_ENDPOINT": hub.url,
