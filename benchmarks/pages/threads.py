@@ -15,7 +15,8 @@ from benchmarks.pages.places import Place, Record
 from benchmarks.rows import read_rows
 from labeltree import PLTClassifier
 from labeltree.data import LabelRows
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
+from labeltree.training.solver_settings import SolverSettings
 
 REPEATS = 3
 N_THREADS = (1, 2)

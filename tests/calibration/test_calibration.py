@@ -18,7 +18,8 @@ from labeltree.model import Calibration, Curve, Model, fixed_calibration
 from labeltree.model.curve import odds_curve
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.links import Link, depth_links, fit_link
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
+from labeltree.training.solver_settings import SolverSettings
 from tests.calibration.chance_rows import data, fitted
 from tests.fitted import with_model
 from tests.reference import calibration as reference

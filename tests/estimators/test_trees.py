@@ -8,7 +8,8 @@ from labeltree import LabelTree, PLTClassifier, cost, trees
 from labeltree.data import as_features, as_labels
 from labeltree.data.row_scaling import UNIT
 from labeltree.model import Calibration, Model, fixed_calibration
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees.by_name import BUILDERS
 from tests.estimators.few_rows import EXACT, data, dense
 from tests.fitted import with_model

@@ -13,7 +13,8 @@ from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.subforest import subforest
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
+from labeltree.training.solver_settings import SolverSettings
 
 N_LABELS = 300
 

@@ -14,8 +14,9 @@ from labeltree.data import as_labels
 from labeltree.model import Calibration, Model
 from labeltree.model.curve import odds_curve
 from labeltree.model.label_limits import LabelLimits
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
 from labeltree.training.rankers import train_rankers
+from labeltree.training.solver_settings import SolverSettings
 from tests.model.test_search import forest
 from tests.node_estimates import node_estimates
 from tests.reference.rankers import reranked

@@ -9,7 +9,8 @@ from labeltree.data import as_features, as_labels
 from labeltree.data.row_scaling import UNIT
 from labeltree.model import Model
 from labeltree.model.label_limits import LabelLimits
-from labeltree.training.nodes import SolverSettings, train_tree
+from labeltree.training.nodes import train_tree
+from labeltree.training.solver_settings import SolverSettings
 from tests.node_estimates import node_estimates
 from tests.reference import search as reference
 

@@ -7,7 +7,8 @@ from scipy import sparse
 from labeltree import plan
 from labeltree.data import as_features, as_labels
 from labeltree.planning.cluster import Workers, cluster_use
-from labeltree.training.nodes import SolverSettings, make_trainer
+from labeltree.training.nodes import make_trainer
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import LabelTree
 
 TREE = LabelTree.from_nested([list(range(first, first + 16)) for first in range(0, 128, 16)])

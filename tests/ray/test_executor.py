@@ -156,7 +156,8 @@ def test_progress_counts_the_jobs_of_all_nodes(nodes) -> None:
     executor = SlowExecutor()
     seen = []
     from labeltree.data import as_features, as_labels
-    from labeltree.training.nodes import SolverSettings, train_nodes
+    from labeltree.training.nodes import train_nodes
+    from labeltree.training.solver_settings import SolverSettings
     from labeltree.trees import kmeans
 
     X, Y = data()

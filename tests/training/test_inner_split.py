@@ -6,7 +6,8 @@ from labeltree import LabelTree, _core, cost
 from labeltree.data import as_labels
 from labeltree.model import Model
 from labeltree.training.inner_split import draw_held
-from labeltree.training.nodes import NEVER, SolverSettings, train_nodes
+from labeltree.training.nodes import NEVER, train_nodes
+from labeltree.training.solver_settings import SolverSettings
 from tests.training.test_nodes import EXACT, TREE, problem
 
 ROWS = as_labels(np.ones((10_000, 1)))

@@ -10,7 +10,8 @@ from labeltree import LabelTree, cost, trees
 from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
-from labeltree.training.nodes import NEVER, SolverSettings, make_trainer, train_nodes, train_tree
+from labeltree.training.nodes import NEVER, make_trainer, train_nodes, train_tree
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees._auto import training_work
 from labeltree.trees.vectors import native_rows
 from tests.reference import training as reference

@@ -2,8 +2,9 @@ import numpy as np
 
 from labeltree.data import as_features, as_labels
 from labeltree.training.loss_weights import NodeCounts
-from labeltree.training.nodes import SolverSettings, make_trainer
+from labeltree.training.nodes import make_trainer
 from labeltree.training.path_pairs import path_pairs
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import huffman
 
 

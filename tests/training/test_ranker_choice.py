@@ -11,7 +11,6 @@ from labeltree.model.links import Link
 from labeltree.training.fit import FitSettings, fit_forest
 from labeltree.training.forest import ForestSettings
 from labeltree.training.held_back import HeldBack
-from labeltree.training.nodes import SolverSettings
 from labeltree.training.ranker_choice import (
     DECAYS,
     DEFAULT_CHOICE,
@@ -23,6 +22,7 @@ from labeltree.training.ranker_choice import (
     choose_link,
 )
 from labeltree.training.rankers import train_rankers
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import complete
 from tests.model.test_rankers import estimates_of_rankers
 from tests.model.test_search import forest

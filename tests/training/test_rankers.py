@@ -4,8 +4,9 @@ import pytest
 from labeltree import LabelTree
 from labeltree.data import LabelRows, as_labels
 from labeltree.model import Model
-from labeltree.training.nodes import SolverSettings, make_trainer, train_nodes
+from labeltree.training.nodes import make_trainer, train_nodes
 from labeltree.training.rankers import find_candidates, train_rankers
+from labeltree.training.solver_settings import SolverSettings
 from tests.reference import training as reference
 from tests.reference.rankers import rows_of_ranker
 from tests.training.test_nodes import EXACT, TREE, dense, problem

@@ -7,7 +7,8 @@ from scipy import sparse
 from labeltree.data import as_features, as_labels
 from labeltree.model.layout import NodeWeights
 from labeltree.training.memory import MemoryUse, data_bytes, memory_use
-from labeltree.training.nodes import PackTraining, SolverSettings, make_trainer
+from labeltree.training.nodes import PackTraining, make_trainer
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.starting_weights import WarmStart
 from labeltree.trees import LabelTree
 

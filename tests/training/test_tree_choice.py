@@ -10,7 +10,7 @@ from labeltree.training import fit
 from labeltree.training.fit import FitSettings, fit_forest
 from labeltree.training.forest import ForestSettings
 from labeltree.training.held_back import HeldBack, is_gain
-from labeltree.training.nodes import SolverSettings
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.tree_choice import chosen_trees
 from tests.model.test_search import forest
 from tests.training.test_ranker_choice import confusable

@@ -10,7 +10,8 @@ from labeltree.data import as_features, as_labels
 from labeltree.model import Model
 from labeltree.model.layout import NodeWeights
 from labeltree.training.loss_weights import NodeCounts
-from labeltree.training.nodes import NEVER, SolverSettings, train_nodes
+from labeltree.training.nodes import NEVER, train_nodes
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.starting_weights import WarmStart
 from tests.reference import training as reference
 

@@ -33,8 +33,8 @@ from labeltree.training.forest import ForestSettings
 from labeltree.training.label_weighting import PROPENSITY, checked_label_weighting
 from labeltree.training.loss_weights import NO_DECAY
 from labeltree.training.node_estimators import fit_node_estimators
-from labeltree.training.nodes import MAX_ITER, SolverSettings
 from labeltree.training.settings_check import checked_settings
+from labeltree.training.solver_settings import MAX_ITER, SolverSettings
 from labeltree.training.starting_weights import WarmStart
 from labeltree.training.warm_start import warm_start_of
 from labeltree.trees import LabelTree, by_name

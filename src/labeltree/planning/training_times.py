@@ -14,7 +14,8 @@ from labeltree.arguments import checked
 from labeltree.data import LabelRows, as_features, as_labels
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT
-from labeltree.training.nodes import SolverSettings, make_trainer, train_tree
+from labeltree.training.nodes import make_trainer, train_tree
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import CostModel, LabelTree
 
 #: From the paper's cost model, which favors narrow nodes, to ones that favor ever wider nodes.

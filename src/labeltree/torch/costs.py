@@ -166,7 +166,7 @@ class StepCosts:
 
     @classmethod
     def fitted(cls, works: Sequence[Work], microseconds: ArrayLike) -> Self:
-        """Return the costs of at least 0 whose estimates have the least relative errors."""
+        """Return the costs of at least 0 whose estimates have the smallest relative errors."""
         times = np.asarray(microseconds, dtype=np.float64)
         if len(times) != len(works) or not (times > 0).all():
             raise ValueError(

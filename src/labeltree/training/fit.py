@@ -30,16 +30,12 @@ from labeltree.training.forest import ForestSettings, Sample, has_root
 from labeltree.training.held_back import HeldBack
 from labeltree.training.inner_split import HeldRows, draw_held
 from labeltree.training.memory import peak_memory
-from labeltree.training.nodes import (
-    MAX_ITER_HELD,
-    SolverSettings,
-    TrainedNodes,
-    train_nodes,
-)
+from labeltree.training.nodes import TrainedNodes, train_nodes
 from labeltree.training.parts import SolverCounts
 from labeltree.training.rankers import RANKER_ITER
 from labeltree.training.second_stage import SecondStage
 from labeltree.training.slope_factors import slope_factors
+from labeltree.training.solver_settings import MAX_ITER_HELD, SolverSettings
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart
 from labeltree.training.tree_choice import chosen_trees
 from labeltree.trees import LabelTree

@@ -18,8 +18,8 @@ from labeltree.model.model import Model
 from labeltree.model.rankers import N_CANDIDATES, RANKER_LINK, Rankers
 from labeltree.training.held_back import HeldBack, is_gain, mean_precision
 from labeltree.training.loss_weights import NO_DECAY
-from labeltree.training.nodes import SolverSettings
 from labeltree.training.rankers import find_candidates, train_rankers
+from labeltree.training.solver_settings import SolverSettings
 
 #: Links to choose from, and exponents of C_decay, which is the same for positive and negative rows.
 LINKS = tuple(

@@ -18,8 +18,9 @@ from labeltree.model.rankers import Rankers
 from labeltree.model.subforest import subforest, without_names
 from labeltree.progress import Progress
 from labeltree.training.loss_weights import NO_DECAY
-from labeltree.training.nodes import SolverSettings, train_nodes
+from labeltree.training.nodes import train_nodes
 from labeltree.training.parts import PartStore
+from labeltree.training.solver_settings import SolverSettings
 
 # Labels whose rankers learn from a row: this many of the most probable ones, or this many times the
 # mean number of labels of a row.

@@ -16,11 +16,12 @@ from labeltree.progress import Progress
 from labeltree.training.forest import ForestSettings, all_rows, has_root
 from labeltree.training.held_back import HeldBack
 from labeltree.training.inner_split import HeldRows
-from labeltree.training.nodes import MAX_ITER, SolverSettings, train_nodes
+from labeltree.training.nodes import train_nodes
 from labeltree.training.parts import PartStore
 from labeltree.training.ranker_choice import DEFAULT_CHOICE, RankerChoice, RankerTrials
 from labeltree.training.rankers import train_rankers
 from labeltree.training.slope_factors import slope_factors
+from labeltree.training.solver_settings import MAX_ITER, SolverSettings
 
 
 @dataclass(frozen=True, eq=False)

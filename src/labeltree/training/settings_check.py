@@ -18,8 +18,9 @@ from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.fit import FitSettings
 from labeltree.training.loss_weights import FULL_C_ROWS, NodeCounts
-from labeltree.training.nodes import PackTraining, SolverSettings
+from labeltree.training.nodes import PackTraining
 from labeltree.training.path_pairs import PathPairs, path_pairs
+from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import LabelTree
 
 log = logging.getLogger("labeltree")

@@ -69,10 +69,9 @@ def affordable(
     widest: CostModel,
     max_work: float = _MAX_WORK,
 ) -> CostModel:
-    """Return the cost model of the widest nodes that take at most `max_work` times the least work.
+    """Return the cost model of the widest nodes that do not take too much work to train.
 
-    The least is the work of narrow nodes. It is estimated by the trainer from numbers of rows,
-    features and children.
+    The trainer estimates work from numbers of rows, features and children.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labeltree.training.effort import DEFAULT, EFFORTS
-from labeltree.training.nodes import SolverSettings
+from labeltree.training.solver_settings import SolverSettings
 
 Settings = dict[str, Any]  # parameters of an estimator; all others keep their defaults
 
