@@ -1,5 +1,5 @@
-// The sections of a model file and where their arrays are, as docs/model-file.md describes them. Nothing is
-// trusted before it is checked.
+// The sections of a model file and where their arrays are, as docs/reference/model-file.md describes them.
+// Nothing is trusted before it is checked.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-"""Write every public name with one line into docs/public-api.md: python docs/public_names.py
+"""Write all public names into docs/reference/public-api.md: python docs/public_names.py
 
-`labeltree.torch` is listed in docs/api/torch.md instead, because it needs torch to be imported.
+`labeltree.torch` is listed in docs/reference/torch.md instead: its import needs torch.
 A test compares the page with what this script finds, so that no public name changes unnoticed.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 import labeltree as lt
 from labeltree import cli
 
-PAGE = Path(__file__).with_name("public-api.md")
+PAGE = Path(__file__).with_name("reference") / "public-api.md"
 MODULES = (
     *(name for name in lt.__all__ if inspect.ismodule(getattr(lt, name))),
     *("hub", "mlflow"),

@@ -83,7 +83,7 @@ def with_section(file: bytes, name: str, *, required: bool) -> bytes:
 
 
 def arrays_of(path: Path) -> dict[str, NDArray[Any]]:
-    """Return all arrays of a file by name, read as docs/model-file.md describes it."""
+    """Return all arrays of a file by name, read as docs/reference/model-file.md describes it."""
     sections = reference.read_sections(path.read_bytes())
     return {name: array for found in sections.values() for name, array in found["arrays"].items()}
 

@@ -17,9 +17,9 @@ DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 # Their examples use data that is slow to read, or torch; tests/torch runs those.
-DATA = {"datasets.md", "guide.md", "torch.md"}
+DATA = {"how-to/datasets.md", "tutorial.md", "how-to/torch.md"}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
-PACKAGES = {"tables.md": "pyarrow"}
+PACKAGES = {"how-to/tables.md": "pyarrow"}
 WRITTEN = {"model.lt", "docs.parquet", "rows.parquet"}
 
 
@@ -49,11 +49,11 @@ def few_docs(monkeypatch) -> None:
 
 def test_the_examples_of_the_guide_run(few_docs, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    first, *others = examples_of("guide.md")
+    first, *others = examples_of("tutorial.md")
     names: dict[str, object] = {}
-    run_examples("guide.md", names, [first])
+    run_examples("tutorial.md", names, [first])
     assert cli.main(["train", "docs.jsonl", "-o", "model.lt"]) == 0
-    run_examples("guide.md", names, others)
+    run_examples("tutorial.md", names, others)
 
 
 def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
@@ -62,7 +62,7 @@ def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
         (tmp_path / name).write_text("2 3 2\n0 0:1 2:0.5\n0,1 1:1\n")
     few_rows = datasets.xmc("train.txt", "test.txt", normalize=True)
     monkeypatch.setattr(datasets, "eurlex4k", lambda **_: few_rows)
-    run_examples("datasets.md", {}, examples_of("datasets.md"))
+    run_examples("how-to/datasets.md", {}, examples_of("how-to/datasets.md"))
 
 
 def commands_of(path: Path) -> list[str]:
@@ -89,13 +89,15 @@ def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
     Path("omikuji-model/tree0.cbor").write_bytes(b"\xa1\x64Leaf\xa1\x66labels\x82\x00\x01")
     Path("pecos-model/config.json").write_text('{"len": 1}')
     write_npz("pecos-model/C0.npz", [[1], [1]])
-    lines = re.findall(r"^\$ (.*)$", (DOCS / "coming-from.md").read_text(), flags=re.MULTILINE)
+    lines = re.findall(
+        r"^\$ (.*)$", (DOCS / "how-to/coming-from.md").read_text(), flags=re.MULTILINE
+    )
     assert len(lines) > 7
     for line in lines:
         assert cli.main(shlex.split(line)[1:]) == 0, line
 
 
-@pytest.mark.parametrize("page", ["coming-from.md", "annif.md"])
+@pytest.mark.parametrize("page", ["how-to/coming-from.md", "how-to/annif.md"])
 def test_commands_and_names_in_running_text_are_known(page) -> None:
     text = (DOCS / page).read_text()
     for command in re.findall(r"`labeltree ([a-z]+ [^`]*)`", text):
@@ -105,7 +107,7 @@ def test_commands_and_names_in_running_text_are_known(page) -> None:
 
 
 def test_the_guide_and_the_readme_have_commands() -> None:
-    assert len(commands_of(DOCS / "guide.md")) > 5
+    assert len(commands_of(DOCS / "tutorial.md")) > 5
     assert len(commands_of(README)) > 3
 
 
@@ -120,7 +122,7 @@ def test_every_page_is_on_the_site_once() -> None:
 def test_every_public_name_is_in_the_reference_once() -> None:
     documented = [
         name
-        for page in (DOCS / "api").glob("*.md")
+        for page in (DOCS / "reference").glob("*.md")
         if page.name not in ("ray.md", "torch.md")  # tests/ray and tests/torch read them
         for name in re.findall(r"^::: (.*)$", page.read_text(), flags=re.MULTILINE)
     ]
@@ -147,7 +149,7 @@ def test_every_public_name_is_in_the_reference_once() -> None:
 
 
 def test_the_reference_has_the_help_of_every_command() -> None:
-    page = (DOCS / "api" / "command-line.md").read_text()
+    page = (DOCS / "reference" / "command-line.md").read_text()
     assert re.findall(r"<!-- help: (\w+) -->", page) == [
         module.__name__.rpartition(".")[2] for module in cli._COMMANDS
     ]
@@ -161,7 +163,7 @@ class AnyDecimals(doctest.OutputChecker):
         return super().check_output(*masked, optionflags | doctest.NORMALIZE_WHITESPACE)
 
 
-@pytest.mark.parametrize("page", ["choosing-a-tree.md", "explain.md"])
+@pytest.mark.parametrize("page", ["explanation/choosing-a-tree.md", "how-to/explain.md"])
 def test_the_sessions_of_a_page_print_the_output_shown(page) -> None:
     blocks = re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     session = "\n".join(block.replace("\n\n", "\n<BLANKLINE>\n") for block in blocks)

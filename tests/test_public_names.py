@@ -1,4 +1,4 @@
-"""The public surface: a change of it shows as a change of docs/public-api.md."""
+"""The public surface: a change of it shows as a change of docs/reference/public-api.md."""
 
 import importlib
 import importlib.util

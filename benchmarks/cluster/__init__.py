@@ -9,5 +9,5 @@
 - ``python -m benchmarks.cluster memory`` trains in one worker whose memory is a quarter of X, and
   in one without a limit.
 - ``python -m benchmarks.cluster write`` simulates up to 64 nodes and writes the tables of
-  docs/cluster.md.
+  docs/how-to/cluster.md.
 """

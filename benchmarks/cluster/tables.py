@@ -1,4 +1,4 @@
-"""Tables and the picture of docs/cluster.md, from profiles and measurements."""
+"""Tables and the picture of docs/how-to/cluster.md, from profiles and measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.machine import ROOT
 from benchmarks.markdown import fill, table
 from labeltree.planning.cluster import JOB_SECONDS
 
-PAGE = ROOT / "docs" / "cluster.md"
+PAGE = ROOT / "docs" / "how-to" / "cluster.md"
 PICTURE = ROOT / "docs" / "images" / "cluster.png"
 N_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HOUR = 3600.0

@@ -1,4 +1,4 @@
-"""Run the commands of docs/guide.md, and update their output on the page."""
+"""Run the commands of docs/tutorial.md, and update their output on the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
 KEPT = False  # the page itself is the result
-GUIDE = "docs/guide.md"
+GUIDE = "docs/tutorial.md"
 _BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
 _WIDTH = 118
 

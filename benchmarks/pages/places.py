@@ -25,7 +25,7 @@ class Table:
     def write(self, root: Path = ROOT) -> list[str]:
         """Fill all documents that have the markers, and return their names."""
         filled = []
-        for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
             document = path.read_text()
             if has_place(document, self.marker):
                 path.write_text(fill(document, self.marker, self.text))

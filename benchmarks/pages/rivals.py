@@ -1,6 +1,7 @@
 """The tables and the plot of labeltree and other systems, measured by `benchmarks.rivals`.
 
-The README has one table of the best known systems; docs/benchmarks.md has one for each data set.
+The README has one table of the best known systems;
+docs/explanation/benchmarks.md has one for each data set.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ struct OnlineSpace {
 // One number per plane of the optimizer: weight, squared gradients and for FTRL z.
 using LaneNumbers = std::array<float, 3>;
 
-// A store as flat arrays; see docs/model-file.md.
+// A store as flat arrays; see docs/reference/model-file.md.
 struct StoreArrays {
   std::vector<int32_t> features;                     // ascending, the bias (-1) first
   std::vector<uint8_t> forms;                        // of each feature

@@ -56,7 +56,9 @@ def test_the_example_says_why_a_file_does_not_open(tmp_path) -> None:
 
 
 def test_the_example_of_the_page_runs(path, tmp_path) -> None:
-    (code,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "c.md").read_text(), flags=re.DOTALL)
+    (code,) = re.findall(
+        r"```c\n(.*?)```", (ROOT / "docs" / "how-to" / "c.md").read_text(), flags=re.DOTALL
+    )
     (tmp_path / "page.c").write_text(code)
     folder = Path(LIBRARY).resolve().parent
     options = ["-std=c99", "-Wall", "-Werror", f"-I{ROOT / 'c'}", f"-L{folder}", "-llabeltree"]

@@ -16,8 +16,8 @@ from tests.model_files import assemble, content_edit, edited, put, with_array, w
 from tests.storage.small_model import TREE, X, Y
 
 pytestmark = needs_library
-# The library reads JSON as docs/model-file.md has it. Python also takes integers of any size, and
-# halves of characters.
+# The library reads JSON as docs/reference/model-file.md has it. Python also takes integers of any
+# size, and halves of characters.
 STRICTER = "must fit into a float64|unknown escape"
 
 

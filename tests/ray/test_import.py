@@ -28,6 +28,6 @@ def test_every_public_name_is_in_the_reference() -> None:
     pytest.importorskip("ray", reason='needs Ray: pip install "labeltree[ray]"')
     import labeltree.ray
 
-    page = Path(__file__).parents[2] / "docs" / "api" / "ray.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "ray.md"
     documented = re.findall(r"^::: labeltree\.ray\.(.*)$", page.read_text(), flags=re.MULTILINE)
     assert sorted(documented) == sorted(labeltree.ray.__all__)

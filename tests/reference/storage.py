@@ -1,4 +1,4 @@
-"""The model file, as docs/model-file.md describes it."""
+"""The model file, as docs/reference/model-file.md describes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import xxhash
 
 
 def checksum(data: bytes) -> int:
-    """Return the checksum described in docs/model-file.md: the hash of the hashes of blocks."""
+    """Return the checksum of docs/reference/model-file.md: the hash of the hashes of blocks."""
     size = 2**20
     blocks = [data[first : first + size] for first in range(0, len(data), size)]
     hashes = [xxhash.xxh3_64_intdigest(block).to_bytes(8, "little") for block in blocks]
@@ -49,7 +49,7 @@ LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 
 
 def predict_proba(sections: dict[str, dict[str, Any]], X: np.ndarray) -> np.ndarray:
-    """Probabilities of all labels, by what docs/model-file.md says alone."""
+    """Probabilities of all labels, by what docs/reference/model-file.md says alone."""
     rows = [scaled_row(sections, np.asarray(x, np.float64)) for x in X]
     model = sections["model"]["content"]
     trees = [tree_probabilities(sections, t, rows) for t in range(model["n_trees"])]

@@ -1,4 +1,4 @@
-"""The examples of docs/serving.md, and the files in examples/serving."""
+"""The examples of docs/how-to/serving.md, and the files in examples/serving."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.serve.running import running
 ROOT = Path(__file__).parents[2]
 # curl waits forever if the runtime of AddressSanitizer is loaded into it.
 _WITHOUT_SANITIZERS = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-PAGE = (ROOT / "docs" / "serving.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "serving.md").read_text()
 
 
 def test_the_curl_examples_of_the_page_answer(text_file, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""The page docs/model-file.md against the files: a reader that knows only the page reads them."""
+"""docs/reference/model-file.md against the files: a reader that knows only the page reads them."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from labeltree import HSMClassifier, PLTClassifier, TextTagger
 from labeltree.storage.registry import known_sections
 from tests.reference import storage as reference
 
-PAGE = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "model-file.md").read_text()
 RNG = np.random.default_rng(0)
 X = (RNG.random((90, 300)) * (RNG.random((90, 300)) < 0.1)).astype(np.float32)
 Y = [[f"label {j}" for j in np.flatnonzero(row)] for row in RNG.random((90, 12)) < 0.2]

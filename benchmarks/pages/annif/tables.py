@@ -1,4 +1,4 @@
-"""The tables of docs/annif.md."""
+"""The tables of docs/how-to/annif.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of docs/online.md."""
+"""The tables of docs/how-to/online.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of docs/serving.md."""
+"""The tables of docs/how-to/serving.md."""
 
 from __future__ import annotations
 

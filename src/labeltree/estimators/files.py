@@ -37,7 +37,8 @@ class FilesMixin(FittedAttributes):
         """Round weights to 8 bits, with 255 steps per node, and return the estimator.
 
         Files and memory become about a third smaller and predictions a little faster; probabilities
-        change slightly (docs/queries.md has figures). Fit again to get 16-bit weights back.
+        change slightly (docs/how-to/prediction.md has figures). Fit again to get 16-bit
+        weights back.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""One file of named sections of JSON and typed arrays; docs/model-file.md describes each byte.
+"""One file of named sections of JSON and typed arrays, as docs/reference/model-file.md says.
 
 This knows nothing of models. Nothing in a file is ever executed, and nothing is trusted before it
 is checked.

@@ -74,7 +74,7 @@ def aligned(offset: int) -> int:
 
 
 def checksum(array: NDArray[Any], threads: int) -> str:
-    """Return the checksum of docs/model-file.md as 16 hexadecimal digits.
+    """Return the checksum of docs/reference/model-file.md as 16 hexadecimal digits.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from labeltree.data.row_scaling import UNIT, RowScaling
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
-# docs/study.md explains these values.
+# docs/explanation/study.md explains these values.
 _PRIOR_PAIRS = 10.0  # pairs of rows that the mean over all features counts as, for each feature
 _MAX_SPREAD = 0.4  # of log values not explained by affinity; above it their exponent is below 1
 _MIN_POWER = 0.55

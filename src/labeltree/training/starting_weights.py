@@ -11,7 +11,9 @@ from labeltree.model.layout import NodeWeights
 from labeltree.training.loss_weights import LossWeights
 from labeltree.training.parts import Part
 
-_NEW_ROWS_POWER = 0.75  # C decreases with the share of new rows to this power; docs/online.md
+_NEW_ROWS_POWER = (
+    0.75  # C decreases with the share of new rows to this power; docs/how-to/online.md
+)
 
 
 class WarmStart(NamedTuple):
