@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.pages.places import Place, Record, Table
-from benchmarks.rivals.figures import QUALITY, Figures, done, is_ours
+from benchmarks.pages.places import Place, Record, Table, Values
+from benchmarks.rivals.claims import differences, figures_of
+from benchmarks.rivals.figures import OURS, QUALITY, Figures, done, is_ours
 from benchmarks.rivals.tables import losses_list, title, why_not
 
 KS = (1, 3, 5)
+COMMAND = "benchmarks.rivals"
+_SYSTEMS = (
+    f"={OURS}",
+    "labeltree, high effort",
+    "labeltree, best effort",
+    "labeltree, rare labels first",
+    "labeltree, full label weights",
+    "omikuji",
+    "napkinxc",
+    "pecos",
+    "libmultilabel",
+)
+#: Data sets, and a guess of the minutes of each.
+MINUTES = {
+    "commits-wine": 15,
+    "debian-files": 120,
+    "delicious": 6,
+    "eurlex-4k": 15,
+    "mediamill": 12,
+    "tib-gnd": 85,
+    "wordnet-hypernyms": 25,
+    "yso-finna-en": 120,
+}
+FILES = {data: f"accuracy-{data}.json" for data in MINUTES}
+RUNS = {
+    data: f"--data DATA/{data} --accuracy-only --timeout 3600 --update "
+    f"--output benchmarks/results/{file} --systems {shlex.join(_SYSTEMS)}"
+    for data, file in FILES.items()
+}
+NEEDS = ("rivals",)
 
 
 def _optional(name: str, digits: int) -> Callable[[Figures], str]:
@@ -50,3 +82,9 @@ def page(records: list[Record]) -> Iterator[Place]:
     """Yield the tables, and the list of what other systems do better."""
     yield Table("accuracy", "\n\n".join(accuracy_table(record) for record in records))
     yield Table("accuracy-losses", losses_list(records, QUALITY))
+    yield Values({name: text for run in records for name, text in _values(run)})
+
+
+def _values(run: Record) -> Iterator[tuple[str, str]]:
+    yield from figures_of("accuracy", run)
+    yield from differences("accuracy", run)

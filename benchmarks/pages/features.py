@@ -33,6 +33,10 @@ WAYS: dict[str, Any] = {
 _KINDS = {"as they are": (1.0, 0.0), "found": None}
 
 
+RUNS = {"docstrings": ""}
+MINUTES = 6
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no options."""
 

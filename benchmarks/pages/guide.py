@@ -17,10 +17,13 @@ from typing import Any
 from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
-KEPT = False  # the page itself is the result
 GUIDE = "docs/tutorial.md"
 _BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
 _WIDTH = 118
+
+
+RUNS = {"guide": ""}
+MINUTES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,17 +33,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
     """Run the guide in a temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
-        yield {"data": "guide", "text": run_guide((ROOT / GUIDE).read_text(), Path(temporary))}
+        yield {"data": "guide", "printed": run_guide((ROOT / GUIDE).read_text(), Path(temporary))}
 
 
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield the guide with the output of its commands."""
     for record in records:
-        yield Document(GUIDE, record["text"])
+        yield Document(GUIDE, with_output((ROOT / GUIDE).read_text(), record["printed"]))
 
 
-def run_guide(text: str, folder: Path) -> str:
-    """Return the guide with the current output of its commands; all run in one folder.
+def with_output(text: str, printed: dict[str, str]) -> str:
+    """Return the guide with the output of its commands; blocks with other commands stay.
+
+    Examples
+    --------
+    >>> with_output("```console\\n$ a\\nold\\n```", {"$ a": "$ a\\nnew\\n"})
+    '```console\\n$ a\\nnew\\n```'
+    """
+
+    def replaced(block: re.Match[str]) -> str:
+        lines = commands(block.group(2))
+        if block.group(1) != "console" or not all(line in printed for line in lines):
+            return block.group()
+        return f"```console\n{''.join(printed[line] for line in lines)}```"
+
+    return _BLOCK.sub(replaced, text)
+
+
+def commands(content: str) -> list[str]:
+    """Return the commands of a block."""
+    return [line for line in content.splitlines() if line.startswith("$ ")]
+
+
+def run_guide(text: str, folder: Path) -> dict[str, str]:
+    """Return each command of the guide with its output; all run in one folder.
 
     Raises
     ------
@@ -48,17 +74,14 @@ def run_guide(text: str, folder: Path) -> str:
         If a command fails or prints an error.
     """
     names: dict[str, Any] = {}
-
-    def replaced(block: re.Match[str]) -> str:
-        kind, content = block.groups()
+    printed: dict[str, str] = {}
+    for kind, content in _BLOCK.findall(text):
         if kind == "python":
             with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(content, GUIDE, "exec"), names)
-            return block.group()
-        commands = [line for line in content.splitlines() if line.startswith("$ ")]
-        return f"```console\n{''.join([_run(line, folder) for line in commands])}```"
-
-    return _BLOCK.sub(replaced, text)
+        else:
+            printed |= {line: _run(line, folder) for line in commands(content)}
+    return printed
 
 
 def _run(line: str, folder: Path) -> str:

@@ -35,6 +35,10 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
+RUNS = {"docstrings": ""}
+MINUTES = 5
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no options."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.pages.style import BLUE, INK, MARKER, NORMAL, VERMILION, finish, new_panels
 from benchmarks.rivals.figures import Figures, done, is_ours
-from labeltree.plot.style import BLUE, INK, NORMAL, ORANGE, finish, new_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,16 +42,23 @@ _PLACES = (
 
 def draw(runs: Sequence[dict[str, Any]]) -> Figure:
     """Return a figure of P@1 against the CPU seconds of training."""
-    figure, panels = new_panels(len(runs), 5.0, 3.4)
+    figure, panels = new_panels(len(runs), 1.25)
     for axes, run in zip(panels, runs, strict=True):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,g}")
         axes.margins(x=0.2, y=0.2)
         for system in _drawn(run):
-            color = ORANGE if is_ours(system) else BLUE
-            axes.plot(system["train_cpu_s"], system["P@1"], "o", color=color, markersize=6)
-        axes.set_xlabel("training (CPU seconds, log scale)", fontsize=NORMAL, color=INK)
-        axes.set_ylabel("P@1, %", fontsize=NORMAL, color=INK)
+            color, marker = (VERMILION, "s") if is_ours(system) else (BLUE, "o")
+            axes.plot(
+                system["train_cpu_s"],
+                system["P@1"],
+                marker,
+                color=color,
+                markersize=MARKER,
+                label=system["system"],
+            )
+        axes.set_xlabel("training (CPU seconds, log scale)")
+        axes.set_ylabel("P@1, %")
         finish(axes, f"{run['data']}, {run['n_labels']:,} labels", grid="y")
     # Positions in pixels are known only after the layout of the panels.
     figure.draw_without_rendering()
@@ -96,7 +103,7 @@ def _written(axes: Axes, system: Figures, place: tuple[str, str, float, float]) 
         ha=across,
         va=up,
         fontsize=NORMAL,
-        color=ORANGE if is_ours(system) else INK,
+        color=VERMILION if is_ours(system) else INK,
     )
 
 

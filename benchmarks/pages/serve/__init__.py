@@ -8,3 +8,7 @@ from benchmarks.pages.serve.measure import add_arguments, measure
 from benchmarks.pages.serve.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
+
+RUNS = {"docstrings": ""}
+MINUTES = 12
+NEEDS = ("wrk", "rivals")
