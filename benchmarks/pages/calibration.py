@@ -193,7 +193,7 @@ def page(records: list[Record]) -> Iterator[Place]:
 
 def draw(records: list[Record]) -> Figure:
     """Return the reliability diagrams, one panel per data set."""
-    figure, panels = new_panels(len(records), 1.1)
+    figure, panels = new_panels(len(records), 1.15)
     for axes, record in zip(panels, records, strict=True):
         axes.plot([0, 1], [0, 1], color=GRAY, linewidth=1)
         ways = [row for row in record["ways"] if row["way"] in DRAWN]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.pages.places import Picture, Place, Record, Values
-from benchmarks.pages.style import GRAY, LINES, finish, legend, new_axes
+from benchmarks.pages.style import GRAY, LINES, finish, legend, log_axes, new_axes
 from benchmarks.rows import read_rows
 from labeltree import LabelTree, trees
 from labeltree.data import LabelRows
@@ -110,12 +110,11 @@ def draw(record: Record) -> Figure:
     for line, found, label in zip(
         LINES, (by_cost, by_prices), ("estimate of the trainer", "by rows and pairs"), strict=False
     ):
-        axes.loglog(seconds, found, label=label, **{**line, "linestyle": "none"})
+        axes.plot(seconds, found, label=label, **{**line, "linestyle": "none"})
     ends = np.array([min(seconds) / 1.3, max(seconds) * 1.3])
     axes.plot(ends, ends, color=GRAY, linewidth=1)
     axes.fill_between(ends, ends / 1.2, ends * 1.2, color=GRAY, alpha=0.2, label="within 20 %")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:g}")
+    log_axes(axes)
     axes.set_xlabel("training (CPU seconds, log scale)")
     axes.set_ylabel("estimated seconds (log scale)")
     legend(axes)

@@ -9,10 +9,9 @@ import numpy as np
 
 from benchmarks.markdown import table
 from benchmarks.pages.places import Record, measured_on
-from benchmarks.pages.style import LINES, finish, legend, new_panels
+from benchmarks.pages.style import LINES, finish, log_axes, new_panels, shared_legend
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Points = Sequence[dict[str, Any]]
@@ -155,13 +154,15 @@ def draw_growth(record: Record) -> Figure:
     """Return a figure of all costs on logarithmic axes, with exponents."""
     figure, panels = new_panels(len(GROWING), 1.15)
     for axes, (key, words) in zip(panels, GROWING.items(), strict=True):
+        powers: list[str] = []
         for line, (tree, points) in zip(LINES, by_tree(record).items(), strict=False):
             x, y = ([point[name] for point in points] for name in (record["over"], key))
-            power = f", exponent {exponent(x, y):.2f}" if len(x) > 2 else ""
-            axes.plot(x, y, label=f"{tree}{power}", **line)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        _words(axes, _WORDS[record["over"]], words)
+            axes.plot(x, y, label=f'tree="{tree}"', **line)
+            powers += [f"{exponent(x, y):.2f}"] if len(x) > 2 else []
+        log_axes(axes)
+        axes.set_xlabel(f"{_WORDS[record['over']]} (log scale)")
+        finish(axes, f"{words}\nexponents {' and '.join(powers)}", grid="both")
+    shared_legend(figure, panels[0], 2)
     return figure
 
 
@@ -169,21 +170,17 @@ def draw_calls(record: Record) -> Figure:
     """Return a figure of the classifiers evaluated against the logarithm of the labels."""
     figure, panels = new_panels(len(CALLS) - 1, 0.95)
     for axes, key in zip(panels, CALLS, strict=False):
+        fitted: list[str] = []
         for line, (tree, points) in zip(LINES, by_tree(record).items(), strict=False):
             seen, calls = ([point[name] for point in points] for name in ("n_seen", key))
-            points_only = {**line, "linestyle": "none"}
-            axes.plot(seen, calls, label=f'tree="{tree}"', **points_only)
+            axes.plot(seen, calls, label=f'tree="{tree}"', **{**line, "linestyle": "none"})
             if len(seen) > 2:
                 a, b, share = line_in_log(seen, calls)
-                label = f"{a:.0f} {b:+.1f}·log₂ m, R² {share:.2f}"
-                axes.plot(seen, a + b * np.log2(seen), label=label, **{**line, "marker": ""})
-        axes.set_xscale("log")
+                fitted.append(f"{tree}: {a:.0f} {b:+.1f}·log₂ m, R² {share:.2f}")
+                axes.plot(seen, a + b * np.log2(seen), **{**line, "marker": ""})
+        log_axes(axes, "x")
         axes.set_ylim(bottom=0)
-        _words(axes, "labels seen in training, m", CALLS[key])
+        axes.set_xlabel("labels seen in training, m (log scale)")
+        finish(axes, "\n".join([CALLS[key], *fitted]), grid="y")
+    shared_legend(figure, panels[0], 2)
     return figure
-
-
-def _words(axes: Axes, x: str, title: str) -> None:
-    axes.set_xlabel(f"{x} (log scale)")
-    legend(axes)
-    finish(axes, title, grid="y")

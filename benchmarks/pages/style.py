@@ -56,6 +56,21 @@ def new_panels(n: int, shape: float = 1.3) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
+def log_axes(axes: Axes, which: str = "xy") -> None:
+    """Make axes logarithmic, with plain numbers; after plotting, because ticks depend on it."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    if "x" in which:
+        axes.set_xscale("log")
+    if "y" in which:
+        axes.set_yscale("log")
+    for axis in [axis for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)) if name in which]:
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1,) if high / low > 60 else (1, 2, 5)))
+        axis.set_major_formatter("{x:,g}")
+        axis.set_minor_formatter(NullFormatter())
+
+
 def legend(axes: Axes, **options: Any) -> None:
     """Add the legend."""
     axes.legend(frameon=False, fontsize=NORMAL, labelcolor=INK, **options)
