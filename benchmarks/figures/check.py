@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,7 @@ OTHER_IMAGES = {
 }
 _DIFFERS = "differs from the results; run python -m benchmarks.figures write"
 _BEGIN = re.compile(r"<!-- ([\w-]+):begin -->")
-_COMMIT = re.compile(r"\bcommits? (?=[0-9a-f]*\d)([0-9a-f]{7,12})\b", re.IGNORECASE)
+_HASH = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12}\b")
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,14 @@ def commit_problems(results: Path, exceptions: Exceptions, files: list[str]) -> 
         yield f"results must be of one commit, but are of {listed}: measure again, or name a reason"
 
 
-def cited_problems(pages: Pages, known: set[str]) -> Iterator[str]:
-    """Yield commits that pages cite and no results name."""
-    for page, text in pages.texts.items():
-        for commit in _COMMIT.findall(text):
-            if not any(commit.startswith(one) or one.startswith(commit) for one in known):
-                yield f"{page}: it cites commit {commit}, which no results name"
+def cited_problems(pages: Pages, known: set[str], quoted: Collection[str]) -> Iterator[str]:
+    """Yield commits that pages cite and neither results nor exceptions name."""
+    cited = {page: set(_HASH.findall(text)) for page, text in pages.texts.items()}
+    for page, commits in cited.items():
+        for commit in sorted(commits - known - set(quoted)):
+            yield f"{page}: it cites commit {commit}, which no results name"
+    for commit in sorted(set(quoted) - set().union(*cited.values())):
+        yield f"no page cites {commit}: remove the exception"
 
 
 def prose_problems(pages: Pages) -> Iterator[str]:
@@ -137,11 +139,12 @@ def cited_files() -> list[str]:
 def problems(root: Path = ROOT) -> list[str]:
     """Return everything that is wrong."""
     pages, files = Pages.read(root), cited_files()
-    known = {commit for file in files for commit in commits_of(read(RESULTS / file))}
+    exceptions = Exceptions.read()
+    known = set().union(*(commits_of(read(RESULTS / file), with_others=True) for file in files))
     return [
         *place_problems(pages),
         *picture_problems(pages),
-        *commit_problems(RESULTS, Exceptions.read(), files),
-        *cited_problems(pages, known),
+        *commit_problems(RESULTS, exceptions, files),
+        *cited_problems(pages, known, exceptions.quoted),
         *prose_problems(pages),
     ]

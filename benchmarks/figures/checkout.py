@@ -44,7 +44,9 @@ class Checkout:
 
     def environment(self) -> dict[str, str]:
         """Return the variables of a measurement."""
-        return {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+        # Another labeltree on PYTHONPATH would be measured instead of the installed one.
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return {**kept, "PYTHONHASHSEED": "0"}
 
 
 def prepare(commit: str, extras: str = "test", root: Path = ROOT) -> Checkout:

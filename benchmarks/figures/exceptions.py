@@ -1,13 +1,13 @@
-"""Results that are not of the commit of all others, each with a reason.
+"""Figures that are not of the commit of all others, each with a reason.
 
-`exceptions.json` has for each results file the commits that it may name. `run` removes what is no
-longer needed.
+`exceptions.json` has for each results file the commits that it may name; `run` removes what is no
+longer needed. It also has the commits of figures that pages quote by hand.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,29 @@ FILE = Path(__file__).with_name("exceptions.json")
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The commits that results files may name beside the common one."""
+    """The commits that results files and pages may name beside the common one.
+
+    Parameters
+    ----------
+    entries
+        Commits and reason, by results file.
+    quoted
+        Reasons, by commit that pages cite without results.
+    """
 
     entries: dict[str, dict[str, Any]]
+    quoted: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path = FILE) -> Exceptions:
         """Return the exceptions of a file."""
-        return cls(json.loads(path.read_text()) if path.exists() else {})
+        found = json.loads(path.read_text())
+        return cls(found["results"], found["quoted"])
 
     def write(self, path: Path = FILE) -> None:
         """Write the exceptions to a file."""
-        path.write_text(json.dumps(self.entries, indent=1, ensure_ascii=False) + "\n")
+        found = {"results": self.entries, "quoted": self.quoted}
+        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
     def commits(self, file: str) -> set[str]:
         """Return the commits that a results file may name."""
@@ -43,4 +54,4 @@ class Exceptions:
             needed = commits_of(read(results / file))
             if commits := [commit for commit in entry["commits"] if commit in needed]:
                 entries[file] = {**entry, "commits": commits}
-        return Exceptions(entries)
+        return Exceptions(entries, self.quoted)

@@ -49,8 +49,8 @@ def take_over(part: Part, measured: Path, results: Path, run: dict[str, Any]) ->
     temporary.replace(results / part.file)
 
 
-def commits_of(found: Any) -> set[str]:
-    """Return the commits of labeltree that results name.
+def commits_of(found: Any, *, with_others: bool = False) -> set[str]:
+    """Return the commits that results of labeltree name, or those of other systems, too.
 
     Results of other systems do not depend on our commit.
 
@@ -59,14 +59,16 @@ def commits_of(found: Any) -> set[str]:
     >>> commits_of({"sets": [{"data": "a", "machine": {"commit": "1234567"}}]})
     {'1234567'}
     """
-    return set(_commits(found))
+    return set(_commits(found, with_others))
 
 
-def _commits(found: Any) -> Iterator[str]:
+def _commits(found: Any, with_others: bool) -> Iterator[str]:
     if isinstance(found, list):
         for one in found:
-            yield from _commits(one)
-    if not isinstance(found, dict) or ("system" in found and not is_ours(found)):
+            yield from _commits(one, with_others)
+    if not isinstance(found, dict):
+        return
+    if "system" in found and not is_ours(found) and not with_others:
         return
     for key, value in found.items():
         if key == "commit" and isinstance(value, str):
@@ -74,4 +76,4 @@ def _commits(found: Any) -> Iterator[str]:
         elif key == "commits":
             yield from (value.values() if isinstance(value, dict) else value)
         elif key != RUNS:
-            yield from _commits(value)
+            yield from _commits(value, with_others)

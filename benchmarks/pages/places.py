@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from benchmarks.machine import ROOT
 from benchmarks.markdown import fill, fill_value, has_place, value_names
 
@@ -108,8 +110,8 @@ def drawn_digest(figure: Figure) -> str:
     for axes in figure.axes:
         shown += [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()]
         for line in axes.lines:
-            points = [[f"{number:.6g}" for number in point] for point in line.get_xydata()]
-            shown.append([line.get_label(), points])
+            points = np.asarray(line.get_xydata(), np.float64).ravel().tolist()
+            shown.append([line.get_label(), *(f"{number:.6g}" for number in points)])
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
 

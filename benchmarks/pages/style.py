@@ -50,8 +50,8 @@ def new_panels(n: int, shape: float = 1.3) -> tuple[Figure, list[Axes]]:
         axes.spines[["top", "right"]].set_visible(False)
         axes.spines[["left", "bottom"]].set_color(GRAY)
         axes.tick_params(labelsize=NORMAL, color=GRAY, labelcolor=INK)
-        axes.xaxis.label.set_size(NORMAL)
-        axes.yaxis.label.set_size(NORMAL)
+        axes.xaxis.label.set_fontsize(NORMAL)
+        axes.yaxis.label.set_fontsize(NORMAL)
         axes.set_axisbelow(True)
     return figure, panels
 

@@ -18,7 +18,7 @@ _SHOWN = {
     "model_mb": 1,
     "single_p50_us": 0,
     "batch_rows_per_cpu_s": 0,
-    **{f"{name}@{k}": 1 for name in ("P", "PSP") for k in KS},
+    **{f"P@{k}": 1 for k in KS},
 }
 _COMPARED = [RIVALS[name].package for name in TOGETHER if name != OURS]
 
@@ -34,24 +34,13 @@ def slug(system: str) -> str:
     return re.sub("[^a-z0-9]+", "-", re.sub(r"\(.*\)", "", system).lower()).strip("-")
 
 
-def figures_of(prefix: str, run: Figures) -> Iterator[tuple[str, str]]:
+def figures_of(run: Figures) -> Iterator[tuple[str, str]]:
     """Yield the figures of each system of a run."""
     for system in done(run):
         for key, digits in _SHOWN.items():
             if key in system:
-                name = f"{prefix}.{run['data']}.{slug(system['system'])}.{key}"
+                name = f"rivals.{run['data']}.{slug(system['system'])}.{key}"
                 yield name, f"{system[key]:,.{digits}f}"
-
-
-def differences(prefix: str, run: Figures) -> Iterator[tuple[str, str]]:
-    """Yield the points by which each system differs from each other one, without a sign."""
-    systems = done(run)
-    for one in systems:
-        for other in systems:
-            pair = f"{slug(one['system'])}:{slug(other['system'])}"
-            for k in KS:
-                points = abs(one[f"P@{k}"] - other[f"P@{k}"])
-                yield f"{prefix}.{run['data']}.{pair}.P@{k}", f"{points:.1f}"
 
 
 def ours_of(run: Figures) -> Figures:
@@ -106,14 +95,16 @@ def _range(runs: Sequence[Figures], name: str, key: str) -> str:
     ]
     if not found:
         return "–"
-    low, high = f"{min(found):.2g}", f"{max(found):.3g}"
-    return low if len(found) == 1 else f"{low} to {high}"
+    low, high = (
+        f"{value:.1f}" if value < 10 else f"{value:.0f}" for value in (min(found), max(found))
+    )
+    return low if low == high else f"{low} to {high}"
 
 
 def values(runs: Sequence[Figures]) -> Iterator[tuple[str, str]]:
     """Yield the numbers of docs/explanation/benchmarks.md."""
     for run in runs:
-        yield from figures_of("rivals", run)
+        yield from figures_of(run)
     single = [ours_of(run)["single_p50_us"] for run in runs]
     yield "rivals.single.least", f"{min(single):.0f}"
     yield "rivals.single.most", f"{max(single):.0f}"
