@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from benchmarks.figures.exceptions import Exceptions
@@ -31,8 +32,8 @@ OTHER_MARKERS = {"names": "docs/public_names.py"}
 #: Images that are not plots of results.
 OTHER_IMAGES = {
     "explain.png": "an example of labeltree.plot, made by examples/explain.py",
-    "serve-light.png": "the page of labeltree serve",
-    "serve-dark.png": "the page of labeltree serve",
+    "plot-*.png": "examples of labeltree.plot, made by the reference",
+    "serve-*.png": "the page of labeltree serve",
 }
 _DIFFERS = "differs from the results; run python -m benchmarks.figures write"
 _BEGIN = re.compile(r"<!-- ([\w-]+):begin -->")
@@ -88,8 +89,8 @@ def _first_difference(text: str, filled: str) -> str:
 def picture_problems(pages: Pages) -> Iterator[str]:
     """Yield plots that show something else than the results, and images of unknown origin."""
     drawn = {place.file: place.figure for place in pages.places if isinstance(place, Picture)}
-    for path in sorted((pages.root / IMAGES).glob("*.png")):
-        if path.name in OTHER_IMAGES:
+    for path in sorted((pages.root / IMAGES).glob("*.[ps][nv]g")):
+        if any(fnmatch(path.name, pattern) for pattern in OTHER_IMAGES):
             continue
         if path.name not in drawn:
             yield f"{path.name}: no page module draws it"

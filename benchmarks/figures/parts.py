@@ -75,7 +75,8 @@ def _parts_of(page: str, module: Any) -> Iterator[Part]:
     command = getattr(module, "COMMAND", "benchmarks.pages")
     first = (page,) if command == "benchmarks.pages" else ()
     minutes = getattr(module, "MINUTES", 1)
-    for run, arguments in getattr(module, "RUNS", {}).items():
+    runs = getattr(module, "RUNS", {"all": ""} if page in MEASURED else {})
+    for run, arguments in runs.items():
         yield Part(
             page,
             run,

@@ -15,7 +15,7 @@ data. `benchmarks.figures` measures all pages with what their modules say.
 
 RUNS
     Arguments of each run of the measurement, by name. DATA is replaced by the folder of data sets.
-    Missing if a page is not measured again.
+    Missing if there is one run without arguments, or if a page is not measured again.
 MINUTES
     A guess of the minutes of each run, used until one is recorded.
 NEEDS

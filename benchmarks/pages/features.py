@@ -33,7 +33,6 @@ WAYS: dict[str, Any] = {
 _KINDS = {"as they are": (1.0, 0.0), "found": None}
 
 
-RUNS = {"docstrings": ""}
 MINUTES = 6
 
 

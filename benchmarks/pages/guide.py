@@ -1,4 +1,4 @@
-"""Run the commands of docs/tutorial.md, and update their output on the page."""
+"""Run the commands of the tutorials, and update their output on the pages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,12 @@ from typing import Any
 from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
-GUIDE = "docs/tutorial.md"
-_BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
+#: In the order of reading; a page uses the files of those before it.
+GUIDES = ("docs/tutorial.md",)
+_BLOCK = re.compile(r"^( *)```(python|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _WIDTH = 118
 
 
-RUNS = {"guide": ""}
 MINUTES = 2
 
 
@@ -31,19 +32,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
-    """Run the guide in a temporary folder."""
+    """Run all tutorials in one temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
-        yield {"data": "guide", "printed": run_guide((ROOT / GUIDE).read_text(), Path(temporary))}
+        for guide in GUIDES:
+            printed = run_guide((ROOT / guide).read_text(), Path(temporary))
+            yield {"data": guide, "printed": printed}
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the guide with the output of its commands."""
+    """Yield the tutorials with the output of their commands."""
     for record in records:
-        yield Document(GUIDE, with_output((ROOT / GUIDE).read_text(), record["printed"]))
+        text = (ROOT / record["data"]).read_text()
+        yield Document(record["data"], with_output(text, record["printed"]))
 
 
 def with_output(text: str, printed: dict[str, str]) -> str:
-    """Return the guide with the output of its commands; blocks with other commands stay.
+    """Return a tutorial with the output of its commands; blocks with other commands stay.
 
     Examples
     --------
@@ -52,21 +56,24 @@ def with_output(text: str, printed: dict[str, str]) -> str:
     """
 
     def replaced(block: re.Match[str]) -> str:
-        lines = commands(block.group(2))
-        if block.group(1) != "console" or not all(line in printed for line in lines):
+        margin, kind, content = block.groups()  # blocks in tabs are indented
+        lines = commands(content)
+        if kind != "console" or not all(line in printed for line in lines):
             return block.group()
-        return f"```console\n{''.join(printed[line] for line in lines)}```"
+        output = "".join(printed[line] for line in lines)
+        return textwrap.indent(f"```console\n{output}```", margin)
 
     return _BLOCK.sub(replaced, text)
 
 
 def commands(content: str) -> list[str]:
     """Return the commands of a block."""
-    return [line for line in content.splitlines() if line.startswith("$ ")]
+    lines = textwrap.dedent(content).splitlines()
+    return [line for line in lines if line.startswith("$ ")]
 
 
 def run_guide(text: str, folder: Path) -> dict[str, str]:
-    """Return each command of the guide with its output; all run in one folder.
+    """Return each command of a tutorial with its output; all run in one folder.
 
     Raises
     ------
@@ -75,10 +82,10 @@ def run_guide(text: str, folder: Path) -> dict[str, str]:
     """
     names: dict[str, Any] = {}
     printed: dict[str, str] = {}
-    for kind, content in _BLOCK.findall(text):
+    for _, kind, content in _BLOCK.findall(text):
         if kind == "python":
             with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(content, GUIDE, "exec"), names)
+                exec(compile(textwrap.dedent(content), "tutorial", "exec"), names)
         else:
             printed |= {line: _run(line, folder) for line in commands(content)}
     return printed

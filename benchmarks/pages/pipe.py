@@ -18,7 +18,6 @@ from benchmarks.pages.places import Place, Record, Table, measured_on
 from labeltree import TextTagger
 from labeltree.datasets import python_docs
 
-RUNS = {"docstrings": ""}
 MINUTES = 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +69,16 @@ class Picture:
 
     def write(self, root: Path = ROOT) -> list[str]:
         """Save the figure, and return its name."""
+        import matplotlib as mpl
+
         path = root / IMAGES / self.file
-        self.figure.savefig(path, dpi=DPI, metadata={DIGEST: drawn_digest(self.figure)})
+        digest = drawn_digest(self.figure)
+        # The same figure is the same file, without the date and random names of an SVG.
+        metadata = {DIGEST: digest}
+        if path.suffix == ".svg":
+            metadata = {"Date": None, "Identifier": digest}  # type: ignore[dict-item]
+        with mpl.rc_context({"svg.hashsalt": self.file}):
+            self.figure.savefig(path, dpi=DPI, metadata=metadata)
         return [path.relative_to(root).as_posix()]
 
 
@@ -117,6 +126,9 @@ def drawn_digest(figure: Figure) -> str:
 
 def saved_digest(path: Path) -> str | None:
     """Return the digest of what a file shows; None if it was not saved by a page."""
+    if path.suffix == ".svg":
+        found = re.search("<dc:identifier>(.*?)</dc:identifier>", path.read_text())
+        return found and found.group(1)
     from PIL import Image
 
     with Image.open(path) as image:

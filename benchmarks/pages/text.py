@@ -35,7 +35,6 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-RUNS = {"docstrings": ""}
 MINUTES = 5
 
 

@@ -28,6 +28,7 @@ from benchmarks.figures.check import (
 from benchmarks.figures.checkout import Checkout
 from benchmarks.figures.exceptions import Exceptions
 from benchmarks.figures.parts import Part, all_parts, named
+from benchmarks.pages import __main__ as pages_runner
 from benchmarks.pages.places import Picture, Table, Values
 
 COMMIT = "abc1234"
@@ -158,6 +159,15 @@ def test_every_need_is_known() -> None:
     assert {need for one in all_parts() for need in one.needs} <= set(needs.KNOWN)
 
 
+@pytest.mark.parametrize(
+    "one",
+    [one for one in all_parts() if one.module == "benchmarks.pages"],
+    ids=lambda one: one.name,
+)
+def test_a_page_understands_the_arguments_of_its_parts(one: Part) -> None:
+    assert pages_runner.options(one.command(Path("DATA"))[2:]).page == one.page
+
+
 def test_parts_have_names_of_their_own() -> None:
     names = [one.name for one in all_parts()]
     assert len(set(names)) == len(names)
@@ -238,19 +248,20 @@ def test_places_that_no_module_writes_are_found(tmp_path: Path) -> None:
     assert len(list(place_problems(pages(tmp_path, text, [])))) == 2
 
 
-def test_a_plot_of_other_results_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["a.png", "a.svg"])
+def test_a_plot_of_other_results_is_found(file: str, tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
     def picture(y: float) -> Picture:
         figure = Figure()
         figure.add_subplot().plot([0, 1], [0, y])
-        return Picture("a.png", figure)
+        return Picture(file, figure)
 
     (tmp_path / "docs" / "images").mkdir(parents=True)
     picture(1).write(tmp_path)
     assert list(picture_problems(pages(tmp_path, "", [picture(1)]))) == []
     assert list(picture_problems(pages(tmp_path, "", [picture(2)]))) != []
-    assert list(picture_problems(pages(tmp_path, "", []))) == ["a.png: no page module draws it"]
+    assert list(picture_problems(pages(tmp_path, "", []))) == [f"{file}: no page module draws it"]
 
 
 def write_commits(folder: Path, **files: str) -> list[str]:

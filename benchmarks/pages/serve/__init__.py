@@ -9,6 +9,5 @@ from benchmarks.pages.serve.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
 
-RUNS = {"docstrings": ""}
 MINUTES = 12
 NEEDS = ("wrk", "rivals")
