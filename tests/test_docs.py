@@ -116,7 +116,8 @@ def test_the_guide_and_the_readme_have_commands() -> None:
 
 def test_every_page_is_on_the_site_once() -> None:
     listed = re.findall(r"[\w/-]+\.md", (DOCS.parent / "mkdocs.yml").read_text())
-    assert sorted(listed) == PAGES
+    notebooks = [f"notebooks/{path.stem}.md" for path in (DOCS / "notebooks").glob("*.ipynb")]
+    assert sorted(listed) == sorted([*PAGES, *notebooks])
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
