@@ -19,6 +19,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "notebooks"
 _LINK = re.compile(r"\]\((\w+)\.ipynb\)")
+_LINK_FROM_PAGE = re.compile(r"\]\((\S*notebooks/\w+)\.ipynb\)")
 _BLANK_LINES = re.compile(r"\n\s*\n")  # would end a block of HTML in Markdown
 
 
@@ -74,6 +75,11 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
         for name, content in _files_of(path):
             files.append(File.generated(config, f"{FOLDER.name}/{name}", content=content))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Link to the pages of notebooks instead of their files; called by mkdocs."""
+    return _LINK_FROM_PAGE.sub(r"](\1.md)", markdown)
 
 
 def _files_of(path: Path) -> Iterator[tuple[str, str | bytes]]:
