@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import sys
 import tempfile
@@ -31,7 +32,10 @@ def execute(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:  # files that it writes
         place = {"metadata": {"path": folder}}
-        nbclient.NotebookClient(notebook, resources=place, record_timing=False).execute()
+        path_of_this = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
+        nbclient.NotebookClient(notebook, resources=place, record_timing=False).execute(
+            env={**os.environ, "PYTHONPATH": path_of_this}
+        )
     notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.validate(notebook)
     path.write_text(nbformat.writes(notebook, indent=1, ensure_ascii=False) + "\n")

@@ -1,7 +1,9 @@
 """The notebooks of the docs run, and have their outputs."""
 
 import json
+import os
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ def code_cells(path: Path) -> list[dict]:
 @by_name
 def test_the_cells_of_a_notebook_run_one_after_the_other(path, tmp_path, monkeypatch) -> None:
     pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # of processes that cells start
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for cell in code_cells(path):
