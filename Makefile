@@ -9,7 +9,7 @@ C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve figures soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
+	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
 	@echo 'make figures DATA=DIR  measure all figures of the pages at COMMIT, part by part; continues where it stopped'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
@@ -121,6 +122,10 @@ $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
 docs: $(VENV)/docs
 	$(BIN)/mkdocs build --quiet
 	@echo 'open build/site/index.html'
+
+# The outputs are stored in the notebooks, so that the site shows them without running them.
+notebooks: $(VENV)/docs
+	$(BIN)/python docs/notebooks.py $(NOTEBOOKS)
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

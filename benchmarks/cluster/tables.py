@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.cluster.profile import Profile
@@ -71,6 +72,17 @@ def measured(found: dict[str, Any]) -> str:
         rows.append([name, *cells, f"{fit['job_cpu_seconds']:.1f}", f"{cpu:.1f}"])
     header = ["", "fit, s", "of it training, s", "driver, CPU s", "jobs, CPU s", "sum, CPU s"]
     return table(header, rows)
+
+
+def measured_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield how much more CPU time one node takes, and how fast two are, against one process."""
+    alone, one, two = (found[name] for name in ("one process", "nodes: 1", "nodes: 2"))
+    cpu = [fit["driver_cpu_seconds"] + fit["job_cpu_seconds"] for fit in (alone, one)]
+    yield "cluster.one_node.more_cpu", f"{100 * (cpu[1] / cpu[0] - 1):.0f}"
+    yield "cluster.two_nodes.fit", f"{alone['seconds'] / two['seconds']:.2f}"
+    training = alone["training_seconds"] / two["training_seconds"]
+    yield "cluster.two_nodes.training", f"{training:.2f}"
+    yield "cluster.two_nodes.driver_cpu_s", f"{two['driver_cpu_seconds']:.0f}"
 
 
 def checked(found: list[list[float]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.cluster import tables
-from benchmarks.pages.places import Picture, Place, Record, Table
+from benchmarks.pages.places import Picture, Place, Record, Table, Values
 
 COMMAND = "benchmarks.cluster"
 RUNS = {
@@ -31,4 +31,6 @@ def page(records: list[Record]) -> Iterator[Place]:
         ):
             if step in record:
                 yield Table(step, written(record[step]))
+        if "measured" in record:
+            yield Values(dict(tables.measured_values(record["measured"])))
         yield Picture("cluster.png", tables.draw(growths))
