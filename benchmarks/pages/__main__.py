@@ -25,6 +25,7 @@ MEASURED = (
     "calibration",
     "cost_model",
     "descriptions",
+    "effort",
     "features",
     "guide",
     "online",

@@ -22,6 +22,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "calibration": ["DATA/a", "DATA/b", "--max-rows", "9"],
     "cost_model": ["DATA/a"],
     "descriptions": ["--wordnet", "DATA"],
+    "effort": ["DATA/a", "--max-rows", "9"],
     "features": [],
     "guide": [],
     "online": ["--data", "changelogs", "--finish", "DATA/a"],
