@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.pages.places import Place, Record, Table, Values
+from benchmarks.pages.places import Place, Record, Table, Values, measured_on
 from benchmarks.rows import cpu_timed, percent_at, read_rows, shuffled_split
 from labeltree import PLTClassifier
 from labeltree.data import LabelRows, as_features
@@ -88,10 +88,9 @@ def page(records: list[Record]) -> Iterator[Place]:
         [one["data"], *(_cell(one["efforts"][effort]) for effort in EFFORTS)] for one in records
     ]
     header = ["P@1 / 3 / 5 · training · prediction · model", *(f'`"{name}"`' for name in EFFORTS)]
-    commits = dict.fromkeys(one["machine"]["commit"] for one in records)
     held = [one["n_held_out"] for one in records if "n_held_out" in one]
     size = f", {min(held):,} to {max(held):,} rows held out" if held else ""
-    where = f"Commit {', '.join(commits)}, {records[0]['machine']['processor']}, one thread{size}."
+    where = measured_on(records, f"one thread{size}")
     yield Table("effort", f"{table(header, rows)}\n\n{where}")
     gains = [
         float(np.mean(one["efforts"]["best"]["P"]) - np.mean(one["efforts"]["default"]["P"]))

@@ -86,7 +86,7 @@ def page(records: list[Record]) -> Iterator[Place]:
         ]
         header = ["", "P@1 / 3 / 5", "fit, CPU s", "model, MB", "features"]
         parts.append(f"**{record['data']}**\n\n{table(header, rows)}")
-    parts.append(measured_on(records[0], "one thread, seed 0"))
+    parts.append(measured_on(records, "one thread, seed 0"))
     yield Table("ways", "\n\n".join(parts))
     gains = [100 * (at[PAIRS]["P@1"] - at[ALONE]["P@1"]) for at in (one["ways"] for one in records)]
     yield Values({"text.pairs.least": f"{min(gains):.0f}", "text.pairs.most": f"{max(gains):.0f}"})

@@ -35,8 +35,7 @@ def page(records: list[Record]) -> Iterator[Place]:
         )
         rows = [_row(label, at) for label, at in record["systems"].items()]
         parts.append(table(_HEADER, rows))
-        load = f"load average {record['machine']['load']} before and {record['load_after']} after"
-        parts.append(measured_on(record, f"{record['annif']}, one thread, {load}, seed 0"))
+        parts.append(measured_on(record, f"{record['annif']}, one thread, seed 0"))
     yield Table("figures", "\n\n".join(parts))
     yield Values({name: text for record in records for name, text in _leads(record)})
 
