@@ -20,7 +20,7 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 DATA = {"how-to/datasets.md", "tutorial.md", "how-to/torch.md"}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}
-WRITTEN = {"model.lt", "docs.parquet", "rows.parquet"}
+WRITTEN = {"model.lt", "docs-0.jsonl", "docs-1.jsonl", "docs.parquet", "rows.parquet"}
 
 
 def examples_of(page: str) -> list[str]:
