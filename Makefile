@@ -22,7 +22,7 @@ help:
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
 	@echo 'make c-library     build the C library and its example in build/c'
 	@echo 'make test-c        run its tests, under AddressSanitizer, too'
-	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
+	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
@@ -103,6 +103,8 @@ test-c: c-library $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/python docs/words.py
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
