@@ -241,3 +241,17 @@ def test_a_root_at_the_threshold_attains_the_corollary() -> None:
 def test_invalid_arguments_are_refused(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@fast
+@given(estimated_trees(), st.integers(1, 4))
+def test_best_first_search_evaluates_no_more_than_a_query_at_its_last_label(
+    case: Estimated, k: int
+) -> None:
+    tree, _, guess = case
+    for eta in bounds.normalized_products(tree, guess):
+        leaves = tree.leaves.tolist()
+        found, calls = reference.calls_of_best_first(tree.parent.tolist(), eta, leaves, k)
+        assert sorted(eta[found]) == sorted(eta[leaves])[-len(found) :]
+        assert calls <= bounds.prediction_cost(tree, eta, eta[found].min())
+        assert calls >= 1 + (eta > eta[found].min()) @ tree.degree

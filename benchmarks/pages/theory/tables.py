@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from benchmarks.markdown import table
@@ -46,7 +47,8 @@ def bounds_table(records: list[Record]) -> str:
         optimum = record["optimum"]
         cells = [f"{record['n_rows']}", f"{record['n_labels']}", f"{optimum}"]
         for name in ("simple", "paths", "mixed", "best"):
-            text = f"{record[name]:.1f}".removesuffix(".0")
+            # Rounded down, as a lower bound must be.
+            text = f"{math.floor(record[name] * 10 + 1e-6) / 10:.1f}".removesuffix(".0")
             cells.append(f"**{text}**" if abs(record[name] - optimum) < 1e-3 else text)
         rows.append([record["data"], *cells])
     return table(header, rows)
