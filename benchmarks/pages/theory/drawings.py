@@ -131,7 +131,16 @@ def draw_graph(
     for v in range(n_vertices):
         fill, line, _ = KINDS["positive" if v in clique else "plain"]
         box = {"boxstyle": "circle,pad=0.35", "facecolor": fill, "edgecolor": line}
-        axes.text(*at[v], str(v), fontsize=NORMAL, ha="center", va="center", color=INK, bbox=box)
+        axes.text(
+            at[v, 0],
+            at[v, 1],
+            str(v),
+            fontsize=NORMAL,
+            ha="center",
+            va="center",
+            color=INK,
+            bbox=box,
+        )
     axes.set_xlim(-1.3, 1.3)
     axes.set_ylim(-1.3, 1.3)
     axes.set_aspect("equal")
