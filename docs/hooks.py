@@ -28,6 +28,7 @@ _ATTRIBUTES = re.compile(r"<!-- attributes: (labeltree\.[\w.]+) -->")
 _OVERVIEW = "<!-- overview -->"
 _NAME = re.compile(r"::: (labeltree\.[\w.]+)")
 _HEADING = re.compile(r"(#+) (.+)")
+_TABLE = ('<div class="overview" markdown>', "", "| name | description |", "| --- | --- |")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 
 
@@ -97,7 +98,7 @@ def _overview(markdown: str) -> str:
             short = name[1].rpartition(".")[2]
             rows.append(f"| [`{short}`](#{name[1]}) | {_cell(_docstring(name[1]))} |")
             group = ""
-    return "\n".join(["| name | what it does |", "| --- | --- |", *rows])
+    return "\n".join([*_TABLE, *rows, "", "</div>"])
 
 
 def _attributes(name: str) -> str:
@@ -108,7 +109,7 @@ def _attributes(name: str) -> str:
         for short, made in found
         if not short.startswith("_")
     ]
-    return "\n".join(["| attribute | meaning |", "| --- | --- |", *rows])
+    return "\n".join([*_TABLE, *rows, "", "</div>"])
 
 
 def _cell(docstring: str) -> str:

@@ -1,5 +1,6 @@
 import doctest
 import importlib
+import inspect
 import operator
 import re
 import runpy
@@ -20,7 +21,7 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 DATA = {"how-to/datasets.md", "tutorial.md", "how-to/torch.md"}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}
-WRITTEN = {"model.lt", "docs.parquet", "rows.parquet"}
+WRITTEN = {"model.lt", "tree.json", "docs.jsonl", "docs.parquet", "rows.parquet"}
 
 
 def examples_of(page: str) -> list[str]:
@@ -119,13 +120,34 @@ def test_every_page_is_on_the_site_once() -> None:
     assert sorted(listed) == PAGES
 
 
-def test_every_public_name_is_in_the_reference_once() -> None:
-    documented = [
+METHOD = re.compile(r"\.[A-Z]\w+\.\w+$")
+
+
+def documented_names() -> list[str]:
+    """Return the names of all pages but those that tests/ray and tests/torch read."""
+    return [
         name
         for page in (DOCS / "reference").glob("*.md")
-        if page.name not in ("ray.md", "torch.md")  # tests/ray and tests/torch read them
+        if page.name not in ("ray.md", "torch.md")
         for name in re.findall(r"^::: (.*)$", page.read_text(), flags=re.MULTILINE)
     ]
+
+
+@pytest.mark.parametrize("name", ["PLTClassifier", "TextTagger", "LabelTree"])
+def test_every_method_of_a_class_is_in_the_reference_once(name) -> None:
+    start = f"labeltree.{name}."
+    listed = [found.removeprefix(start) for found in documented_names() if found.startswith(start)]
+    methods = {
+        short
+        for short, made in inspect.getmembers(getattr(lt, name), callable)
+        if not short.startswith("_") and made.__module__.startswith("labeltree")
+    }
+    assert len(listed) == len(set(listed))
+    assert set(listed) == methods
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    documented = [name for name in documented_names() if not METHOD.search(name)]
     modules = [
         "bounds",
         "cost",
@@ -204,5 +226,5 @@ def test_names_that_need_a_missing_package_are_documented_from_their_source(monk
     hooks = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "hooks.py"))
     monkeypatch.setitem(sys.modules, "labeltree.torch", None)
     made = hooks["on_page_markdown"]("::: labeltree.torch.TreeSoftmax")
-    assert made.startswith("## labeltree.torch.TreeSoftmax\n\n```text\n")
+    assert made.startswith("## TreeSoftmax {#labeltree.torch.TreeSoftmax}\n\n```text\n")
     assert "Parameters" in made
