@@ -1,7 +1,8 @@
 """Fill in the generated parts of the site: the help of commands and the public names.
 
 Reference pages have one line ``::: labeltree.trees.star`` per public name, below the headings that
-group them, and these markers::
+group them. A name with a heading of its own, such as ``### star {#labeltree.trees.star}``, gets no
+second one. There are these markers::
 
     <!-- overview -->                               table of the names of the page, by group
     <!-- attributes: labeltree.PLTClassifier -->    table of the properties of a class
@@ -29,6 +30,7 @@ _OVERVIEW = "<!-- overview -->"
 _NAME = re.compile(r"::: (labeltree\.[\w.]+)")
 _HEADING = re.compile(r"(#+) (.+)")
 _TABLE = ('<div class="overview" markdown>', "", "| name | description |", "| --- | --- |")
+_OWN_TITLE = re.compile(r"^#+ .* \{#(labeltree\.[\w.]+)\}$", re.MULTILINE)
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 
 
@@ -59,18 +61,18 @@ def help_of(command: str) -> str:
 def _with_names(markdown: str) -> Iterator[str]:
     """Yield the lines of a page with each name documented, one level below its heading."""
     level = 1
-    listed = set(_NAME.findall(markdown))
+    listed, titled = set(_NAME.findall(markdown)), set(_OWN_TITLE.findall(markdown))
     is_code = False
     for line in markdown.split("\n"):
         is_code ^= line.startswith("```")
         if heading := None if is_code else _HEADING.fullmatch(line):
             level = len(heading[1])
         name = _NAME.fullmatch(line)
-        yield _documented(name[1], level + 1, listed) if name else line
+        yield _documented(name[1], level + 1, listed, titled) if name else line
 
 
-def _documented(name: str, level: int, listed: set[str]) -> str:
-    """Return the mkdocstrings block of a name.
+def _documented(name: str, level: int, listed: set[str], titled: set[str]) -> str:
+    """Return the mkdocstrings block of a name, without a heading if the page has its own.
 
     If a package that the name needs is missing, its docstring is read from the source.
     """
@@ -80,18 +82,20 @@ def _documented(name: str, level: int, listed: set[str]) -> str:
     except ImportError:
         title = f"{'#' * level} {short} {{#{name}}}"
         return f"{title}\n\n```text\n{_source_docstring(name)}\n```"
-    has_members = any(other.startswith(f"{name}.") for other in listed)
-    return (
-        f"::: {name}\n    options:\n      heading: {short}\n      toc_label: {short}\n"
-        f"      heading_level: {level}" + ("\n      members: false" if has_members else "")
-    )
+    options: dict[str, object] = {"heading": short, "toc_label": short, "heading_level": level}
+    if any(other.startswith(f"{name}.") for other in listed):
+        options["members"] = "false"
+    if name in titled:
+        options |= {"show_root_heading": "false", "show_root_toc_entry": "false"}
+    lines = [f"      {option}: {value}" for option, value in options.items()]
+    return "\n".join([f"::: {name}", "    options:", *lines])
 
 
 def _overview(markdown: str) -> str:
     """Return a table of the names of a page, with a row for each heading that groups them."""
     rows, group = [], ""
     for line in _FENCE.sub("", markdown).split("\n"):
-        if heading := _HEADING.fullmatch(line):
+        if (heading := _HEADING.fullmatch(line)) and not _OWN_TITLE.fullmatch(line):
             group = heading[2]
         elif name := _NAME.fullmatch(line):
             rows += [f"| **{group}** | |"] if group else []
