@@ -1,4 +1,4 @@
-"""The table and the plot of the home page: the default of labeltree beside the best-known systems."""
+"""The table and the plot of the home page: labeltree beside the best-known systems."""
 
 from __future__ import annotations
 
