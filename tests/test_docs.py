@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -18,14 +19,15 @@ DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 # Their examples use data that is slow to read, or torch; tests/torch runs those.
-DATA = {"how-to/datasets.md", "tutorial.md", "how-to/torch.md"}
+DATA = {"how-to/datasets.md", "tutorial.md", "tutorial-tuning.md", "how-to/torch.md"}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}
 WRITTEN = {"model.lt", "tree.json", "docs.jsonl", "docs.parquet", "rows.parquet"}
 
 
 def examples_of(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    found = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    return [textwrap.dedent(example) for example in found]  # those in tabs are indented
 
 
 def run_examples(page: str, names: dict[str, object], examples: list[str]) -> None:
@@ -50,7 +52,7 @@ def few_docs(monkeypatch) -> None:
 
 def test_the_examples_of_the_guide_run(few_docs, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    first, *others = examples_of("tutorial.md")
+    first, *others = [*examples_of("tutorial.md"), *examples_of("tutorial-tuning.md")]
     names: dict[str, object] = {}
     run_examples("tutorial.md", names, [first])
     assert cli.main(["train", "docs.jsonl", "-o", "model.lt"]) == 0
@@ -67,7 +69,7 @@ def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
 
 
 def commands_of(path: Path) -> list[str]:
-    lines = re.findall(r"^(?:\$|   ) (.*)$", path.read_text(), flags=re.MULTILINE)
+    lines = re.findall(r"^(?: {4}(?:\$ )?|\$ )(.*)$", path.read_text(), flags=re.MULTILINE)
     parts = [re.split("  #| > ", part)[0].strip() for line in lines for part in line.split("|")]
     return [part for part in parts if part.startswith("labeltree ")]
 
@@ -107,8 +109,9 @@ def test_commands_and_names_in_running_text_are_known(page) -> None:
         assert callable(operator.attrgetter(name)(lt)) or name == "metrics"
 
 
-def test_the_guide_and_the_readme_have_commands() -> None:
-    assert len(commands_of(DOCS / "tutorial.md")) > 5
+def test_the_tutorials_and_the_readme_have_commands() -> None:
+    assert len(commands_of(DOCS / "tutorial.md")) > 3
+    assert len(commands_of(DOCS / "tutorial-tuning.md")) > 5
     assert len(commands_of(README)) > 3
 
 
