@@ -36,7 +36,9 @@ LOOKS = {
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
-def shots(browser: Any, pages: list[str], *, is_whole: bool) -> Iterator[tuple[Path, float]]:
+def shots(
+    browser: Any, pages: list[str], mistakes: list[str], *, is_whole: bool
+) -> Iterator[tuple[Path, float]]:
     """Yield the file of each picture, and the length of the page in screens."""
     for look, ((width, height), scheme) in LOOKS.items():
         context = browser.new_context(
@@ -44,7 +46,7 @@ def shots(browser: Any, pages: list[str], *, is_whole: bool) -> Iterator[tuple[P
         )
         for page in pages:
             opened = context.new_page()
-            check(opened)
+            watch(opened, mistakes)
             opened.goto((SITE / page).as_uri())
             opened.wait_for_timeout(400)  # milliseconds, until fonts and colors are settled
             file = OUTPUT / f"{page.removesuffix('.html').replace('/', '-')}-{look}.png"
@@ -54,16 +56,16 @@ def shots(browser: Any, pages: list[str], *, is_whole: bool) -> Iterator[tuple[P
             opened.close()
 
 
-def check(page: Any) -> None:
-    """End with an error if the page asks for anything that is not on disk, or a script fails."""
-    page.on("request", lambda asked: asked.url.startswith("file:") or fail(f"asks {asked.url}"))
-    page.on("pageerror", lambda error: fail(f"fails: {error}"))
+def watch(page: Any, mistakes: list[str]) -> None:
+    """Record what the page asks for that is not on disk, and scripts that fail."""
+    page.on("request", lambda asked: _check_address(asked.url, mistakes))
+    page.on("requestfailed", lambda asked: mistakes.append(f"{asked.url} is missing"))
+    page.on("pageerror", lambda error: mistakes.append(str(error)))
 
 
-def fail(text: str) -> None:
-    """Print an error and end."""
-    print(f"screenshots: a page {text}", file=sys.stderr)
-    raise SystemExit(1)
+def _check_address(url: str, mistakes: list[str]) -> None:
+    if not url.startswith(("file:", "data:")):
+        mistakes.append(f"{url} is on another host")
 
 
 def main() -> None:
@@ -80,9 +82,12 @@ def main() -> None:
     OUTPUT.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for file, screens in shots(browser, asked.pages, is_whole=asked.whole):
+        mistakes: list[str] = []
+        for file, screens in shots(browser, asked.pages, mistakes, is_whole=asked.whole):
             print(f"{file.relative_to(ROOT)}: {screens:.1f} screens")
         browser.close()
+    if mistakes:
+        sys.exit("\n".join(dict.fromkeys(mistakes)))
 
 
 if __name__ == "__main__":
