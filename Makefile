@@ -10,7 +10,7 @@ SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path 
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks docs-screenshots format bench speed-guard asan tsan fuzz fuzz-native \
-  fuzz-serve soak soak-serve kills wheel sdist release-check clean
+  fuzz-serve figures soak soak-serve kills wheel sdist release-check clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
@@ -28,6 +28,7 @@ help:
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
 	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
+	@echo 'make figures DATA=DIR  measure all figures of the pages at COMMIT, part by part; continues where it stopped'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
 	@echo 'make fuzz    mutate model files, data files and arguments under the sanitizers, for ten minutes'
@@ -145,6 +146,15 @@ bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.speed times --compare
 	$(BIN)/python -m benchmarks.rivals --output benchmarks/results/rivals-eurlex-4k.json $(RIVALS)
 	$(BIN)/python -m benchmarks.pages write rivals
+
+# DATA is a folder of data sets; for a part: make figures DATA=... PARTS='trees "plans tib-gnd"'.
+# OPTIONS=--rivals measures other systems again; OPTIONS='--extras test,ray' installs Ray, too.
+COMMIT ?= HEAD
+figures: $(VENV)/installed
+	@test -n '$(DATA)' || { echo 'DATA must be a folder of data sets: make figures DATA=...'; exit 2; }
+	$(BIN)/python -m benchmarks.figures plan --commit $(COMMIT) --data $(DATA) $(PARTS)
+	$(BIN)/python -m benchmarks.figures run --commit $(COMMIT) --data $(DATA) $(OPTIONS) $(PARTS)
+	$(BIN)/python -m benchmarks.figures check
 
 # Counts do not depend on the load of the machine. After a change that is meant to cost more:
 # python -m benchmarks.speed instructions --update

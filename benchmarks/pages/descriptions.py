@@ -37,6 +37,10 @@ class Synset(NamedTuple):
     parents: tuple[str, ...]
 
 
+RUNS = {"wordnet": "--wordnet /usr/share/wordnet"}
+MINUTES = 10
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the option that names WordNet's files."""
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"), metavar="DIR")

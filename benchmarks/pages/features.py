@@ -33,6 +33,9 @@ WAYS: dict[str, Any] = {
 _KINDS = {"as they are": (1.0, 0.0), "found": None}
 
 
+MINUTES = 6
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no options."""
 

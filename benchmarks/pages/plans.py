@@ -71,6 +71,10 @@ BUILDS: dict[str, Build] = {
 }
 
 
+RUNS = {name: f"DATA/{name}" for name in (*CHOSEN_WITH, SHOWN, "debian-files")}
+MINUTES = 4
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)

@@ -35,6 +35,9 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
+MINUTES = 5
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no options."""
 

@@ -43,6 +43,12 @@ BUILDS: dict[str, Build] = {
 }
 
 
+RUNS = {
+    name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
+}
+MINUTES = 1
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)
