@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labeltree import TextTagger, load
+from labeltree import TextTagger
 from labeltree.cli.cluster import add_cluster_arguments, given_executor
 from labeltree.cli.formats import FORMATS, Format, Sizes, format_by_suffix
 from labeltree.cli.inputs import (
@@ -26,6 +26,7 @@ from labeltree.cli.inputs import (
     text_rows,
 )
 from labeltree.cli.label_files import add_subset_arguments, read_subset
+from labeltree.cli.models import add_encoder_argument, open_model
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.cli.prediction_lines import Identifier, Prediction
 from labeltree.cli.prediction_output import OUTPUT_FORMATS, Part, formatted, open_output
@@ -115,6 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of nodes to continue with on each level; faster for flat probabilities, but "
         "may miss labels (default: exact search)",
     )
+    add_encoder_argument(parser)
     parser.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
     add_cluster_arguments(parser)
 
@@ -124,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.chunk < 1:
         raise UsageError(f"--chunk must be at least 1, but is {arguments.chunk}")
     check_folder(arguments.output)
-    model = load(arguments.model)
+    model = open_model(arguments.model, arguments.encoder)
     k = arguments.k
     if k is None and arguments.threshold is None:
         k = _K
@@ -148,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.model
     if not is_hub_address(path):
         path = str(Path(path).resolve())
-    predictor = _Predictor(path, query, output_format, n_jobs)
+    predictor = _Predictor(path, arguments.encoder, query, output_format, n_jobs)
     predictor.__dict__["model"] = _with_threads(model, n_jobs)
     shown = visible if is_terminal(arguments.output) else str
     with_ids = form.name == "folder" or arguments.id_field is not None
@@ -196,13 +198,14 @@ class _Predictor:
     """Predicts chunks; a worker that it is sent to opens the model file itself."""
 
     path: str
+    encoder: str | None
     query: _Query
     output_format: str
     n_jobs: int | None
 
     @cached_property
     def model(self) -> Any:
-        return _with_threads(load(self.path), self.n_jobs)
+        return _with_threads(open_model(self.path, self.encoder), self.n_jobs)
 
     @cached_property
     def ancestry(self) -> Ancestry | None:
