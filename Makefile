@@ -55,7 +55,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q --ignore tests/ray
-	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py' \
+	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bcos]*.py' \
 	  --ignore-glob='*/labeltree/torch/*' --ignore-glob='*/labeltree/ray/*'
 
 # Playwright drives the browser of the machine; it does not download its own.

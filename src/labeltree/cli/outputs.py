@@ -17,7 +17,7 @@ from labeltree.data.text_shards import is_pattern, matching_files
 #: Arguments of all commands that name files to read and files to write.
 INPUTS = (
     *("model", "models", "data", "x", "y", "hierarchy", "ancestors", "compare_tree"),
-    *("descriptions", "feedback_data", "token_file", "report"),
+    *("descriptions", "feedback_data", "token_file", "report", "labels", "exclude_labels"),
 )
 OUTPUTS = ("output", "x_out", "y_out", "per_label", "plot", "trials", "feedback")
 

@@ -14,6 +14,7 @@ from labeltree.arguments import checked
 from labeltree.data import targets
 from labeltree.data.text_shards import TextShards
 from labeltree.estimators import PLTClassifier, validation
+from labeltree.estimators.label_subsets import as_subset
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.explain.explanation import Explanation
 from labeltree.progress import show_stage
@@ -255,6 +256,8 @@ class TextTagger(FeaturesMixin, StoredMixin, OnlineTaggerMixin, ScoringMixin, Ba
         k: int | None = 5,
         threshold: float | None = None,
         *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         embeddings: Any = None,
         rescorer: Rescorer | None = None,
     ) -> list[Tags]:
@@ -270,6 +273,10 @@ class TextTagger(FeaturesMixin, StoredMixin, OnlineTaggerMixin, ScoringMixin, Ba
             Maximum number of tags per text; None for any number.
         threshold
             Minimum probability; None for any.
+        labels
+            Return only these tags of `classes_`.
+        exclude_labels
+            Never return these tags.
         embeddings
             As in `fit`.
         rescorer
@@ -281,25 +288,15 @@ class TextTagger(FeaturesMixin, StoredMixin, OnlineTaggerMixin, ScoringMixin, Ba
             raise ValueError(f"k must be at least 1, but is {k}")
         if threshold is not None:
             validation.check_share("threshold", threshold)
+        subset = as_subset(labels, exclude_labels)
         if rescorer is not None:
-            return rescorer._tag(self, checked, embeddings, k, threshold)
+            return rescorer._tag(self, checked, embeddings, k, threshold, subset)
         is_one = checked is not None and len(checked) == 1 and embeddings is None
         if is_one and k is not None and features.has_rows:
             assert checked is not None
-            return [classifier._ranked_row(*features.row(checked[0]), k, threshold)]
-        return classifier._ranked(features.transform(checked, embeddings), k, threshold)
-
-    @checked
-    def predict(
-        self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
-    ) -> list[Any]:
-        """Return the predicted tags of each text; see `PLTClassifier.predict`."""
-        X = self._transform(texts, embeddings)
-        if self.label_kind_ == "classes":
-            found = self.classifier_.predict(X)
-            assert isinstance(found, np.ndarray)
-            return list(found.tolist())
-        return self.classifier_.predict_labels(X, threshold)
+            return [classifier._ranked_row(*features.row(checked[0]), k, threshold, subset=subset)]
+        X = features.transform(checked, embeddings)
+        return classifier._ranked(X, k, threshold, subset=subset)
 
     @checked
     def explain(
