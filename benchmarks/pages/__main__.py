@@ -23,6 +23,7 @@ from benchmarks.pages.places import Record
 MEASURED = (
     "annif",
     "calibration",
+    "cost_and_accuracy",
     "cost_model",
     "descriptions",
     "effort",
@@ -35,6 +36,7 @@ MEASURED = (
     "serve",
     "steps",
     "text",
+    "theory",
     "threads",
     "trees",
 )

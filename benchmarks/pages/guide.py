@@ -19,7 +19,7 @@ from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
 #: In the order of reading; a page uses the files of those before it.
-GUIDES = ("docs/tutorial.md",)
+GUIDES = ("docs/tutorial.md", "docs/tutorial-tuning.md")
 _BLOCK = re.compile(r"^( *)```(python|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _WIDTH = 118
 

@@ -1,7 +1,7 @@
 """The tables and the plot of labeltree and other systems, measured by `benchmarks.rivals`.
 
-The README has one table of the best known systems;
-docs/explanation/benchmarks.md has one for each data set.
+The README has one table of the best known systems, and the home page has a short one and a plot of
+times; docs/explanation/benchmarks.md has one table for each data set.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from benchmarks.pages.places import Picture, Place, Record, Table, Values
 from benchmarks.rivals.claims import factors_table, values
+from benchmarks.rivals.home import draw_home, home_table
 from benchmarks.rivals.pictures import draw
 from benchmarks.rivals.tables import losses_list, rivals_table, short_table
 
@@ -51,10 +52,12 @@ NEEDS = ("rivals",)
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the tables, the list of what other systems do better, the plot and the factors."""
+    """Yield the tables, the list of what other systems do better, the plots and the factors."""
     yield Table("rivals", short_table(records))
     yield Table("benchmarks", "\n\n".join(rivals_table(record) for record in records))
     yield Table("losses", losses_list(records))
     yield Table("factors", factors_table(records))
     yield Picture("benchmarks.png", draw(records))
+    yield Table("home", home_table(records))
+    yield Picture("home.png", draw_home(records))
     yield Values(dict(values(records)))

@@ -20,6 +20,7 @@ from benchmarks.pages.places import Place, Table
 ARGUMENTS: dict[str, list[str]] = {
     "annif": ["--docstrings", "--max-texts", "9"],
     "calibration": ["DATA/a", "DATA/b", "--max-rows", "9"],
+    "cost_and_accuracy": ["DATA/a", "--parts", "costs"],
     "cost_model": ["DATA/a"],
     "descriptions": ["--wordnet", "DATA"],
     "effort": ["DATA/a", "--max-rows", "9"],
@@ -32,6 +33,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "serve": ["--seconds", "1", "--max-texts", "9"],
     "steps": ["--sweeps", "rows"],
     "text": [],
+    "theory": [],
     "threads": ["DATA/a"],
     "trees": ["DATA/a", "DATA/b"],
 }

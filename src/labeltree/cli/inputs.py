@@ -92,11 +92,11 @@ class Texts:
         return {tag: "\n".join(texts) for tag, texts in found.items()}
 
 
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name labeled data."""
+def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the arguments that name labeled data; `several` for a list of files."""
     parser.add_argument(
         "data",
-        nargs="?",
+        nargs="*" if several else "?",
         help="JSONL (one {text, tags} per line), TSV (text, tab, tags), CSV (columns text, tags), "
         "fastText, Parquet, a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - "
         "for standard input",

@@ -18,10 +18,12 @@ from labeltree.data.parquet import read_parquet, write_parquet
 from labeltree.data.parquet_features import read_parquet_features, write_parquet_features
 from labeltree.data.tables import read_table
 from labeltree.data.text import read_jsonl, read_tsv, write_jsonl, write_tsv
+from labeltree.data.text_shards import TextShards
 from labeltree.data.xmc import read_xmc, write_xmc
 
 __all__ = [
     "LabelRows",
+    "TextShards",
     "as_features",
     "as_labels",
     "read_csv",
