@@ -16,12 +16,13 @@ import numpy as np
 
 from benchmarks.markdown import table
 from benchmarks.pages.places import Picture, Place, Record, Table, measured_on
-from benchmarks.pages.style import GRAY, LINES, finish, new_panels, shared_legend
+from benchmarks.pages.style import LINES, finish, new_panels, shared_legend
 from benchmarks.rows import RANKS, read_rows, shuffled_split
 from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import LabelRows, as_features
 from labeltree.metrics.ranked_hits import ranked_hits
 from labeltree.model import Calibration
+from labeltree.plot.style import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from labeltree.plot.style import BLUE, GRAY, INK, ORANGE, RULE
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-INK, GRAY, RULE = "#222222", "#6b6b6b", "#dddddd"
+GREEN, PURPLE = "#009E73", "#CC79A7"
 WIDTH = 9.0  # inches of every plot; at half of its size, text of 13 points has 9 pixels
 NORMAL, TITLE = 13.0, 14.0  # points
 MARKER = 8.0  # points
@@ -22,7 +23,7 @@ LINES: tuple[dict[str, Any], ...] = tuple(
     {"color": color, "marker": marker, "linestyle": line, "markersize": MARKER, "linewidth": 2.0}
     for color, marker, line in (
         (BLUE, "o", "-"),
-        (VERMILION, "s", "--"),
+        (ORANGE, "s", "--"),
         (GREEN, "^", "-."),
         (PURPLE, "D", ":"),
     )

@@ -12,3 +12,20 @@ from benchmarks.pages.cost_and_accuracy.measure import add_arguments, measure
 from benchmarks.pages.cost_and_accuracy.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
+
+DATA_SETS = (
+    "mediamill",
+    "delicious",
+    "eurlex-4k",
+    "wordnet-hypernyms",
+    "commits-wine",
+    "tib-gnd",
+    "yso-finna-en",
+    "debian-files",
+)
+RUNS = {
+    f"{part} {name}": f"DATA/{name} --parts {part}"
+    for part in ("costs", "models")
+    for name in DATA_SETS
+} | {"known eurlex-4k": "DATA/eurlex-4k --parts known"}
+MINUTES = 5
