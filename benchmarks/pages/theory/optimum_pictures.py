@@ -120,8 +120,8 @@ def spread_ratio(m: int, k: int) -> float:
 
     Examples
     --------
-    >>> spread_ratio(9, 3)
-    1.4285714285714286
+    >>> round(spread_ratio(9, 3), 3)
+    1.857
     """
     n_blocks = max(m // k, 1)
     together = [list(range(b * k, min(b * k + k, m))) for b in range(n_blocks)]
