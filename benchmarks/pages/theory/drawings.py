@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import LabelTree
-from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL, TITLE
+from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ def draw_tree(
             )
     axes.set_xlim(at[:, 0].min() - 0.6, at[:, 0].max() + 0.6)
     axes.set_ylim(at[:, 1].min() - 0.35 * gap, 0.55 * gap)
-    axes.set_title(title, fontsize=TITLE, color=INK)
+    axes.set_title(title, fontsize=NORMAL + 1, color=INK)
 
 
 def draw_graph(
@@ -144,4 +144,4 @@ def draw_graph(
     axes.set_xlim(-1.3, 1.3)
     axes.set_ylim(-1.3, 1.3)
     axes.set_aspect("equal")
-    axes.set_title(title, fontsize=TITLE, color=INK)
+    axes.set_title(title, fontsize=NORMAL + 1, color=INK)
