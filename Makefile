@@ -9,7 +9,7 @@ C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs docs-screenshots format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs docs-screenshots notebooks format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -22,10 +22,11 @@ help:
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
 	@echo 'make c-library     build the C library and its example in build/c'
 	@echo 'make test-c        run its tests, under AddressSanitizer, too'
-	@echo 'make lint    ruff, mypy --strict, import-linter, clang-format'
+	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
+	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
@@ -103,6 +104,8 @@ test-c: c-library $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/python docs/words.py
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
@@ -121,6 +124,10 @@ $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
 docs: $(VENV)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'open build/site/index.html'
+
+# The outputs are stored in the notebooks, so that the site shows them without running them.
+notebooks: $(VENV)/docs
+	$(BIN)/python docs/notebooks.py $(NOTEBOOKS)
 
 # Playwright drives the browser of the machine; it does not download its own.
 docs-screenshots: docs

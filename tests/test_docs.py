@@ -19,9 +19,20 @@ DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 # Their examples use data that is slow to read, or torch; tests/torch runs those.
-DATA = {"how-to/datasets.md", "tutorial.md", "tutorial-tuning.md", "how-to/torch.md"}
+DATA = {
+    "how-to/datasets.md",
+    "tutorial.md",
+    "tutorial-tuning.md",
+    "how-to/torch.md",
+    "how-to/torch-speed.md",
+}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}
+# The page that links to the others comes first: its commands write what theirs read.
+MIGRATION = [
+    "how-to/coming-from.md",
+    *(page for page in PAGES if page.startswith("how-to/from-")),
+]
 WRITTEN = {"model.lt", "tree.json", "docs.jsonl", "docs.parquet", "rows.parquet"}
 
 
@@ -81,7 +92,7 @@ def test_the_commands_of_a_page_parse(page) -> None:
         assert callable(cli.make_parser().parse_args(arguments[1:]).run)
 
 
-def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
+def test_the_commands_of_the_migration_pages_run(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_xmc("train.txt", [[0.5, 0], [0, 1]], [[0, 1], [1]])
     Path("data.svm").write_text("0 1:1\n1 2:1\n")
@@ -92,15 +103,14 @@ def test_the_commands_of_the_migration_page_run(tmp_path, monkeypatch) -> None:
     Path("omikuji-model/tree0.cbor").write_bytes(b"\xa1\x64Leaf\xa1\x66labels\x82\x00\x01")
     Path("pecos-model/config.json").write_text('{"len": 1}')
     write_npz("pecos-model/C0.npz", [[1], [1]])
-    lines = re.findall(
-        r"^\$ (.*)$", (DOCS / "how-to/coming-from.md").read_text(), flags=re.MULTILINE
-    )
+    pages = "\n".join((DOCS / page).read_text() for page in MIGRATION)
+    lines = re.findall(r"^\$ (.*)$", pages, flags=re.MULTILINE)
     assert len(lines) > 7
     for line in lines:
         assert cli.main(shlex.split(line)[1:]) == 0, line
 
 
-@pytest.mark.parametrize("page", ["how-to/coming-from.md", "how-to/annif.md"])
+@pytest.mark.parametrize("page", [*MIGRATION, "how-to/annif.md"])
 def test_commands_and_names_in_running_text_are_known(page) -> None:
     text = (DOCS / page).read_text()
     for command in re.findall(r"`labeltree ([a-z]+ [^`]*)`", text):
@@ -120,7 +130,8 @@ def test_the_tutorials_and_the_readme_have_commands() -> None:
 
 def test_every_page_is_on_the_site_once() -> None:
     listed = re.findall(r"[\w/-]+\.md", (DOCS.parent / "mkdocs.yml").read_text())
-    assert sorted(listed) == PAGES
+    notebooks = [f"notebooks/{path.stem}.md" for path in (DOCS / "notebooks").glob("*.ipynb")]
+    assert sorted(listed) == sorted([*PAGES, *notebooks])
 
 
 METHOD = re.compile(r"\.[A-Z]\w+\.\w+$")
@@ -188,7 +199,7 @@ class AnyDecimals(doctest.OutputChecker):
         return super().check_output(*masked, optionflags | doctest.NORMALIZE_WHITESPACE)
 
 
-@pytest.mark.parametrize("page", ["explanation/choosing-a-tree.md", "how-to/explain.md"])
+@pytest.mark.parametrize("page", ["how-to/plan.md", "how-to/explain.md"])
 def test_the_sessions_of_a_page_print_the_output_shown(page) -> None:
     blocks = re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
     session = "\n".join(block.replace("\n\n", "\n<BLANKLINE>\n") for block in blocks)

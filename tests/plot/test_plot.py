@@ -332,6 +332,7 @@ def test_pyplot_is_never_loaded():
 
 def test_missing_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "labeltree.plot.notebook", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "labeltree\[plot\]"'):
         plot.cost_bars({"a": 2.0})
 
@@ -389,3 +390,7 @@ def test_any_tree_of_several_can_be_drawn():
     assert "(tree 2 of 2: " in title
     with pytest.raises(ValueError, match=r"tree must be in 0\.\.1, but is 2"):
         plot.explanation(why, tree=2)
+
+
+def test_notebooks_show_figures_without_pyplot():
+    assert plot.cost_bars({"a": 2.0})._repr_png_().startswith(b"\x89PNG")

@@ -26,7 +26,7 @@ def detail(answer: object, status: int) -> str:
         ({"text": "tea", "k": 1.5}, "Expected `int`, got `float`"),
         ({"text": "tea", "threshold": 2}, "Expected `float` <= 1"),
         ({"text": 5}, "Expected `str`, got `int`"),
-        ({"text": "tea", "colour": "red"}, "unknown field `colour`"),
+        ({"text": "tea", "color": "red"}, "unknown field `color`"),
         ({"texts": ["tea"] * 1001}, "at most 1,000 texts or rows, but has 1,001"),
         ({"text": "t" * 500_001}, "at most 500,000 characters, but one has 500,001"),
         ({"features": [[1.0]]}, "the model food takes texts, but the request has features"),

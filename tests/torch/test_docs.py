@@ -12,13 +12,18 @@ import labeltree.torch
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_examples_of_the_page_run_one_after_the_other(tmp_path, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("page", "written"), [("torch.md", {"model.lt"}), ("torch-speed.md", set())]
+)
+def test_the_examples_of_a_page_run_one_after_the_other(
+    page, written, tmp_path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(
-        r"```python\n(.*?)```", (DOCS / "how-to" / "torch.md").read_text(), flags=re.DOTALL
+        r"```python\n(.*?)```", (DOCS / "how-to" / page).read_text(), flags=re.DOTALL
     )
-    exec(compile("\n".join(examples), "torch.md", "exec"), {})
-    assert {path.name for path in tmp_path.iterdir()} == {"model.lt"}
+    exec(compile("\n".join(examples), page, "exec"), {})
+    assert {path.name for path in tmp_path.iterdir()} == written
 
 
 def test_the_reference_lists_every_public_name() -> None:

@@ -225,8 +225,8 @@ def exact_prediction_cost_bound(expected_cost: float, threshold: float = 0.5) ->
     Corollary of Theorem 7: (C_P(T) - (1-τ)) / τ, which is 2·C_P(T) - 1 for τ = 0.5. It is attained
     if η(x, v) is τ at the root and 1 elsewhere: C_P(T) = 1 + τ·(|V|-1), and |V| classifiers are
     evaluated (Proposition 10, corrected: the sum of the degrees is |V|-1, not |V|). There is no
-    bound in the other direction: if all η_v are just below τ, one classifier is evaluated at any
-    training cost.
+    bound in the other direction: if all η_v are slightly below τ, one classifier is evaluated at
+    any training cost.
 
     Examples
     --------

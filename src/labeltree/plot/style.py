@@ -23,13 +23,13 @@ def new_panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]
     """Return a figure with n axes in two columns; width and height of each are in inches."""
     try:
         # Without pyplot, no window opens and no global state changes.
-        from matplotlib.figure import Figure
+        from labeltree.plot.notebook import NotebookFigure
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError('plots need matplotlib; pip install "labeltree[plot]"') from error
     n_columns = min(n, 2)
     n_rows = -(-n // 2)
     size = (width * n_columns, height * n_rows)
-    figure = Figure(figsize=size, dpi=150, layout="constrained", facecolor="white")
+    figure = NotebookFigure(figsize=size, dpi=150, layout="constrained", facecolor="white")
     panels = [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""Errors that a client is told, as problem details (RFC 9457)."""
+"""Errors that are reported to a client, as problem details (RFC 9457)."""
 
 from __future__ import annotations
 

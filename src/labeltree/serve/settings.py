@@ -22,7 +22,7 @@ def _setting(default: Any, text: str, *, unit: str = "") -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """What `labeltree serve` may be told; each field is an option and an environment variable.
+    """Settings of `labeltree serve`; each field is an option and an environment variable.
 
     Examples
     --------

@@ -145,7 +145,7 @@ def read_file(path: Source, *, known: Collection[str], verify: bool = True) -> C
         If the file is not a complete file of a known version, or if a section is required but not
         known.
     FileNotFoundError
-        If there is no file.
+        If the file does not exist.
     """
     try:
         mapped = _map(path)

@@ -55,7 +55,7 @@ def load(path: Source, *, verify: bool = True) -> PLTClassifier | TextTagger:
     ModelFileError
         If the file is not a model file, is damaged, or needs a later release.
     FileNotFoundError
-        If there is no file.
+        If the file does not exist.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class Trial(NamedTuple):
 
 
 def trials(n_base: int, *, is_bce: bool) -> list[Trial]:
-    """Return trees that differ in the parts of a step, so that the cost of each can be told."""
+    """Return trees that differ in the parts of a step, so that the cost of each can be found."""
     given = (
         (n_base // 4, TreeShape(group_size=64), False),
         (n_base, TreeShape(group_size=64), True),

@@ -94,7 +94,7 @@ def choose_exponent(
     """Return the exponent with the highest mean of PSP@1, 3 and 5 that hardly lowers precision.
 
     Neither P@1 nor the mean of P@1, 3 and 5 may be lower by more than MAX_LOSS, where precision is
-    the mean of what is observed and of what the probabilities promise.
+    the mean of what is observed and of what the probabilities predict.
 
     Parameters
     ----------

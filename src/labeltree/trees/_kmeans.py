@@ -32,7 +32,7 @@ def kmeans(
     trees but cost more to train; `collapse` makes them cheaper. The rows of X are used unchanged.
     Scale them to unit length first, as the estimators do.
 
-    Labels without rows or features are grouped together, where they cost the least. For E entries
+    Labels without rows or features are grouped together, where they cost least. For E entries
     in all label vectors, takes O(depth · E) time per iteration of k-means and O(E) memory.
 
     Parameters

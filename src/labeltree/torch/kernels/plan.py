@@ -13,8 +13,8 @@ def label_keys(
 ):  # fmt: skip
     """Look up the group, the leaf and the column of the root of each target.
 
-    A target that is no label has column -1, which makes its loss NaN. The counts of `plan_groups`
-    become 0, which saves a launch for each level.
+    A target that is not a label has column -1, which makes its loss NaN. The counts of
+    `plan_groups` become 0, which saves a launch for each level.
     """
     if tl.program_id(0) == 0:
         _clear(count)
@@ -63,7 +63,7 @@ def pair_keys(
 
     The first entry of a group stands for the pair of the row and the group. With MIDDLE, middle
     nodes are meant, and the nodes of entries are groups instead of labels. Columns are -2 for
-    padding, and -1 for what is no label, which makes the loss NaN.
+    padding, and -1 for what is not a label, which makes the loss NaN.
     """
     row = tl.program_id(0)
     if row == 0:

@@ -13,7 +13,7 @@ def root_softmax(
 ):  # fmt: skip
     """Write the cross-entropy of each row; the probability of a group sums over its prototypes.
 
-    Column -1 means that the target is no label, and makes the loss NaN.
+    Column -1 means that the target is not a label, and makes the loss NaN.
     """
     i = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, BLOCK)
