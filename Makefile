@@ -9,7 +9,7 @@ C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks format bench speed-guard asan tsan fuzz fuzz-native \
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs docs-screenshots notebooks format bench speed-guard asan tsan fuzz fuzz-native \
   fuzz-serve soak soak-serve kills wheel sdist release-check clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
+	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
@@ -121,12 +122,17 @@ $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
 	@touch $(VENV)/installed $@
 
 docs: $(VENV)/docs
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'open build/site/index.html'
 
 # The outputs are stored in the notebooks, so that the site shows them without running them.
 notebooks: $(VENV)/docs
 	$(BIN)/python docs/notebooks.py $(NOTEBOOKS)
+
+# Playwright drives the browser of the machine; it does not download its own.
+docs-screenshots: docs
+	$(PIP) 'playwright>=1.45'
+	$(BIN)/python docs/screenshots.py
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

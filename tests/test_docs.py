@@ -1,10 +1,12 @@
 import doctest
 import importlib
+import inspect
 import operator
 import re
 import runpy
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,13 @@ DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 # Their examples use data that is slow to read, or torch; tests/torch runs those.
-DATA = {"how-to/datasets.md", "tutorial.md", "how-to/torch.md", "how-to/torch-speed.md"}
+DATA = {
+    "how-to/datasets.md",
+    "tutorial.md",
+    "tutorial-tuning.md",
+    "how-to/torch.md",
+    "how-to/torch-speed.md",
+}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}
 # The page that links to the others comes first: its commands write what theirs read.
@@ -25,11 +33,12 @@ MIGRATION = [
     "how-to/coming-from.md",
     *(page for page in PAGES if page.startswith("how-to/from-")),
 ]
-WRITTEN = {"model.lt", "docs.parquet", "rows.parquet"}
+WRITTEN = {"model.lt", "tree.json", "docs.jsonl", "docs.parquet", "rows.parquet"}
 
 
 def examples_of(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    found = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    return [textwrap.dedent(example) for example in found]  # those in tabs are indented
 
 
 def run_examples(page: str, names: dict[str, object], examples: list[str]) -> None:
@@ -54,7 +63,7 @@ def few_docs(monkeypatch) -> None:
 
 def test_the_examples_of_the_guide_run(few_docs, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    first, *others = examples_of("tutorial.md")
+    first, *others = [*examples_of("tutorial.md"), *examples_of("tutorial-tuning.md")]
     names: dict[str, object] = {}
     run_examples("tutorial.md", names, [first])
     assert cli.main(["train", "docs.jsonl", "-o", "model.lt"]) == 0
@@ -71,7 +80,7 @@ def test_the_examples_about_data_run(few_docs, tmp_path, monkeypatch) -> None:
 
 
 def commands_of(path: Path) -> list[str]:
-    lines = re.findall(r"^(?:\$|   ) (.*)$", path.read_text(), flags=re.MULTILINE)
+    lines = re.findall(r"^(?: {4}(?:\$ )?|\$ )(.*)$", path.read_text(), flags=re.MULTILINE)
     parts = [re.split("  #| > ", part)[0].strip() for line in lines for part in line.split("|")]
     return [part for part in parts if part.startswith("labeltree ")]
 
@@ -110,8 +119,9 @@ def test_commands_and_names_in_running_text_are_known(page) -> None:
         assert callable(operator.attrgetter(name)(lt)) or name == "metrics"
 
 
-def test_the_guide_and_the_readme_have_commands() -> None:
-    assert len(commands_of(DOCS / "tutorial.md")) > 5
+def test_the_tutorials_and_the_readme_have_commands() -> None:
+    assert len(commands_of(DOCS / "tutorial.md")) > 3
+    assert len(commands_of(DOCS / "tutorial-tuning.md")) > 5
     assert len(commands_of(README)) > 3
 
 
@@ -124,13 +134,34 @@ def test_every_page_is_on_the_site_once() -> None:
     assert sorted(listed) == sorted([*PAGES, *notebooks])
 
 
-def test_every_public_name_is_in_the_reference_once() -> None:
-    documented = [
+METHOD = re.compile(r"\.[A-Z]\w+\.\w+$")
+
+
+def documented_names() -> list[str]:
+    """Return the names of all pages but those that tests/ray and tests/torch read."""
+    return [
         name
         for page in (DOCS / "reference").glob("*.md")
-        if page.name not in ("ray.md", "torch.md")  # tests/ray and tests/torch read them
+        if page.name not in ("ray.md", "torch.md")
         for name in re.findall(r"^::: (.*)$", page.read_text(), flags=re.MULTILINE)
     ]
+
+
+@pytest.mark.parametrize("name", ["PLTClassifier", "TextTagger", "LabelTree"])
+def test_every_method_of_a_class_is_in_the_reference_once(name) -> None:
+    start = f"labeltree.{name}."
+    listed = [found.removeprefix(start) for found in documented_names() if found.startswith(start)]
+    methods = {
+        short
+        for short, made in inspect.getmembers(getattr(lt, name), callable)
+        if not short.startswith("_") and made.__module__.startswith("labeltree")
+    }
+    assert len(listed) == len(set(listed))
+    assert set(listed) == methods
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    documented = [name for name in documented_names() if not METHOD.search(name)]
     modules = [
         "bounds",
         "cost",
@@ -209,5 +240,47 @@ def test_names_that_need_a_missing_package_are_documented_from_their_source(monk
     hooks = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "hooks.py"))
     monkeypatch.setitem(sys.modules, "labeltree.torch", None)
     made = hooks["on_page_markdown"]("::: labeltree.torch.TreeSoftmax")
-    assert made.startswith("## labeltree.torch.TreeSoftmax\n\n```text\n")
+    assert made.startswith("## TreeSoftmax {#labeltree.torch.TreeSoftmax}\n\n```text\n")
     assert "Parameters" in made
+
+
+# What the hooks of the site generate --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def filled():
+    """Return the function that fills the markers of a page."""
+    return runpy.run_path(str(DOCS / "hooks.py"))["on_page_markdown"]
+
+
+def test_an_overview_has_a_row_for_each_group_and_each_name(filled) -> None:
+    page = "# Trees\n\n<!-- overview -->\n\n## Simple\n\n::: labeltree.trees.star\n"
+    rows = [line for line in filled(page).splitlines() if line.startswith("| ")]
+    assert rows[2:] == [
+        "| **Simple** | |",
+        "| [`star`](#labeltree.trees.star) | Return the tree whose root has all labels as "
+        "children: one classifier per label. |",
+    ]
+
+
+def test_a_name_is_documented_one_level_below_its_heading(filled) -> None:
+    assert "heading_level: 4" in filled("### Simple\n\n::: labeltree.trees.star")
+
+
+def test_a_class_whose_methods_are_listed_has_no_second_list(filled) -> None:
+    page = "::: labeltree.LabelTree\n\n::: labeltree.LabelTree.save"
+    assert filled(page).count("members: false") == 1
+
+
+def test_a_name_with_a_heading_of_its_own_gets_no_second_one(filled) -> None:
+    page = "### star {#labeltree.trees.star}\n\n::: labeltree.trees.star"
+    assert "show_root_heading: false" in filled(page)
+
+
+def test_the_attributes_of_a_class_are_its_properties(filled) -> None:
+    made = filled("<!-- attributes: labeltree.LabelTree -->")
+    assert "| `n_labels` | Number of labels, which is the number of leaves. |" in made
+
+
+def test_the_table_of_commands_links_to_the_help_of_each(filled) -> None:
+    assert "| [`train`](#labeltree-train) | " in filled("<!-- commands -->")

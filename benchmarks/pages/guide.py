@@ -1,4 +1,4 @@
-"""Run the commands of docs/tutorial.md, and update their output on the page."""
+"""Run the commands of the tutorials, and update their output on the pages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from typing import Any
 from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
-KEPT = False  # the page itself is the result
-GUIDE = "docs/tutorial.md"
-_BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
+KEPT = False  # the pages themselves are the result
+#: In the order of reading; a page uses the files of those before it.
+GUIDES = ("docs/tutorial.md", "docs/tutorial-tuning.md")
+_BLOCK = re.compile(r"^( *)```(python|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _WIDTH = 118
 
 
@@ -28,19 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
-    """Run the guide in a temporary folder."""
+    """Run all tutorials in one temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
-        yield {"data": "guide", "text": run_guide((ROOT / GUIDE).read_text(), Path(temporary))}
+        for guide in GUIDES:
+            yield {"data": guide, "text": run_guide((ROOT / guide).read_text(), Path(temporary))}
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the guide with the output of its commands."""
+    """Yield the tutorials with the output of their commands."""
     for record in records:
-        yield Document(GUIDE, record["text"])
+        yield Document(record["data"], record["text"])
 
 
 def run_guide(text: str, folder: Path) -> str:
-    """Return the guide with the current output of its commands; all run in one folder.
+    """Return a tutorial with the current output of its commands; all run in one folder.
 
     Raises
     ------
@@ -50,13 +53,15 @@ def run_guide(text: str, folder: Path) -> str:
     names: dict[str, Any] = {}
 
     def replaced(block: re.Match[str]) -> str:
-        kind, content = block.groups()
+        margin, kind, content = block.groups()  # blocks in tabs are indented
+        content = textwrap.dedent(content)
         if kind == "python":
             with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(content, GUIDE, "exec"), names)
+                exec(compile(content, "tutorial", "exec"), names)
             return block.group()
         commands = [line for line in content.splitlines() if line.startswith("$ ")]
-        return f"```console\n{''.join([_run(line, folder) for line in commands])}```"
+        printed = "".join([_run(line, folder) for line in commands])
+        return textwrap.indent(f"```console\n{printed}```", margin)
 
     return _BLOCK.sub(replaced, text)
 

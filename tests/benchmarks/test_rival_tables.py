@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.pages.accuracy import accuracy_table
 from benchmarks.rivals.figures import COST, QUALITY, Measure
+from benchmarks.rivals.home import draw_home, home_table
 from benchmarks.rivals.measure import best_of, median_of
 from benchmarks.rivals.pictures import draw
 from benchmarks.rivals.tables import losses_list, rivals_table, short_table
@@ -134,3 +135,19 @@ def test_accuracy_is_shown_with_the_lead_and_two_standard_errors() -> None:
 def test_losses_may_be_those_of_accuracy_only() -> None:
     faster = system("fast", "x", single_p50_us=5.0)
     assert losses_list([run_of(OURS, faster)], QUALITY) == "- **tiny**: nothing."
+
+
+def test_the_home_page_shows_the_best_other_figure_of_each_column() -> None:
+    pecos = system("PECOS XR-Linear", "libpecos", **{"P@1": 9.0, "train_cpu_s": 20.0})
+    napkin = system("napkinXC PLT", "napkinxc", **{"P@1": 8.0, "train_cpu_s": 15.0})
+    made = home_table([run_of(OURS, pecos, napkin)])
+    assert "| tiny, 7 labels | **10.0** · 9.0 | **10.0** · 15.0 | **10** · 10 |" in made
+    assert "Commit abc, Abacus, one thread." in made
+
+
+def test_the_plot_of_the_home_page_has_a_marker_per_system() -> None:
+    run = run_of(OURS, system("PECOS XR-Linear", "libpecos"))
+    axes = draw_home([run]).axes
+    assert [[line.get_label() for line in one.lines] for one in axes] == [
+        ["PECOS", "labeltree"]
+    ] * 2
