@@ -46,3 +46,13 @@ def test_every_function_of_the_bounds_is_in_the_table_of_statements() -> None:
 def test_functions_with_a_module_exist(path: Path) -> None:
     for name in re.findall(r"`((?:bounds|cost|trees)\.[\w.]+)`", path.read_text()):
         assert callable(operator.attrgetter(name)(labeltree))
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [("Definition", 4), ("Proposition", 10), ("Lemma", 5), ("Theorem", 7), ("Corollary", 1)],
+)
+def test_every_statement_of_the_paper_is_on_one_page(kind: str, count: int) -> None:
+    text = "\n".join(path.read_text() for path in PAGES)
+    stated = re.findall(rf"^> \*\*{kind} (\d+)", text, flags=re.MULTILINE)
+    assert sorted(map(int, stated)) == list(range(1, count + 1))
