@@ -8,7 +8,7 @@ depends on no tree, and has the label sets of the data.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,7 @@ def compare(
     tree: LabelTree, X: Any, Y: LabelRows, queries: Any, donors: LabelRows, near: Any
 ) -> dict[str, Any]:
     """Train a tree, and return means over the queries."""
-    model = fitted(tree, X, Y, loss="logistic", C=10.0).model_
+    model = cast(Model, fitted(tree, X, Y, loss="logistic", C=10.0).model_)
     own = model.weights()
     shape = (tree.n_nodes, model.n_features)
     weights = sparse.csr_array((own.values, own.features, own.indptr), shape=shape)
