@@ -6,6 +6,7 @@
 costs: training cost of each tree and the lower bound, on all training rows.
 models: accuracy on rows held back from training, training time, size, prediction cost.
 known: errors, regret and prediction cost where the probabilities are known.
+gap: where the lower bound of pairs loses.
 """
 
 from benchmarks.pages.cost_and_accuracy.measure import add_arguments, measure

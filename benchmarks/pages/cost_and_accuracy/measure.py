@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages.cost_and_accuracy import known, models
+from benchmarks.pages.cost_and_accuracy import gap, known, models
 from benchmarks.pages.cost_and_accuracy.builds import BUILDS, Build
 from benchmarks.pages.places import Record
 from benchmarks.rows import cpu_timed, read_rows
@@ -57,6 +57,7 @@ PARTS: dict[str, Callable[[Path], Record]] = {
     "costs": measure_costs,
     "models": models.measure_models,
     "known": known.measure_known,
+    "gap": gap.measure_gap,
 }
 
 

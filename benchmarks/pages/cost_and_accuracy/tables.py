@@ -33,6 +33,8 @@ def page(records: list[Record]) -> Iterator[Place]:
     if costs := of_kind(records, "costs"):
         yield Table("open-costs", _with_source(costs_table(costs), costs))
         yield Picture("open-costs.png", pictures.gaps(costs))
+    if gaps := of_kind(records, "gap"):
+        yield Table("open-gap", _with_source(gap_table(gaps), gaps))
     if known := of_kind(records, "known"):
         yield Table("open-prediction", _with_source(prediction_table(known), known))
         yield Table("open-regret", _with_source(regret_table(known), known))
@@ -93,6 +95,24 @@ def _cost_cell(record: Record, name: str) -> str:
 def _own_share(record: Record) -> str:
     tree = by_name(record)["cheapest, 2 sweeps"]
     return f"{tree['at_own_sizes_per_row'] / tree['cost_per_row']:.2f}"
+
+
+def gap_table(records: list[Record]) -> str:
+    """Return the cost of a good tree, and the bound after each step that loses."""
+    steps = {
+        "cost of `cheapest, 20 sweeps`": "cost_per_row",
+        "bound by sizes, all labels, at its own divisions": "all_labels_per_row",
+        "the same, pairs of labels": "pairs_per_row",
+        "`pair_lower_bound`: pairs, any division": "certified_per_row",
+        "`lower_bound`": "entropy_bound_per_row",
+    }
+    rows = []
+    for title, key in steps.items():
+        cells = [
+            f"{record[key]:.1f} ({record['cost_per_row'] / record[key]:.2f})" for record in records
+        ]
+        rows.append([title, *cells])
+    return table(["per row (cost / bound)", *_titles(records)], rows)
 
 
 def prediction_table(records: list[Record]) -> str:
