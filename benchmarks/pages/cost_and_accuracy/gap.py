@@ -1,4 +1,4 @@
-"""Where the lower bound of pairs loses: its three steps, evaluated at the divisions of a good tree."""
+"""Where the lower bound of pairs loses: its steps, at the divisions of a good tree."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.stats import kendalltau
 
 from benchmarks.markdown import table
 from benchmarks.pages.cost_and_accuracy import pictures
@@ -38,6 +39,7 @@ def page(records: list[Record]) -> Iterator[Place]:
     if known := of_kind(records, "known"):
         yield Table("open-prediction", _with_source(prediction_table(known), known))
         yield Table("open-regret", _with_source(regret_table(known), known))
+        yield Table("open-ranks", _with_source(ranks_table(known), known))
         yield Picture("open-errors.png", pictures.errors(known))
     if models := of_kind(records, "models"):
         yield from _model_places(models)
@@ -176,6 +178,24 @@ def regret_table(records: list[Record]) -> str:
     header = ["tree (data sets)", "cost", "Σ η·ε of nodes", "Σ error of labels"]
     header += ["Theorem 1 / error", "regret P@1", "P@3", "P@5", "lost P@1 / 3 / 5, %"]
     return table([*header, "bound / regret P@1"], rows)
+
+
+def ranks_table(records: list[Record]) -> str:
+    """Return the rank correlation of several figures with regret, over the trees of each set."""
+    keys = {
+        "training cost": "training_cost",
+        "bound of Theorem 1": "label_error_bound",
+        "Σ η·ε of nodes": "node_error",
+        "Σ error of labels": "label_error",
+    }
+    rows = []
+    for title, key in keys.items():
+        found = []
+        for record in records:
+            regret = [tree["regret@5"] for tree in record["trees"]]
+            found.append(kendalltau([tree[key] for tree in record["trees"]], regret)[0])
+        rows.append([title, *(f"{tau:.2f}" for tau in found), f"{np.mean(found):.2f}"])
+    return table(["Kendall's τ with regret P@5", *_titles(records), "mean"], rows)
 
 
 def search_table(records: list[Record]) -> str:
