@@ -62,7 +62,7 @@ def gaps(records: list[Record]) -> Figure:
     axes.axvline(1, color=GRAY, linewidth=1)
     axes.set_xlabel("training cost / best lower bound")
     log_axes(axes, "x")
-    finish(axes, "Every tree costs more than any tree must", grid="x")
+    finish(axes, "Training cost against the best lower bound", grid="x")
     _legend(figure, [name for name in LOOKS if name != "star"])
     return figure
 
@@ -118,7 +118,7 @@ def seconds(records: list[Record]) -> Figure:
             for name, tree in by_tree.items():
                 ratio = tree["train_cpu_s"] / unit["train_cpu_s"]
                 _mark(axes, name, tree[key] / unit[key], ratio)
-        ends = np.array([0.3, 20.0])
+        ends = np.array([0.1, 200.0])
         axes.plot(ends, ends, color=GRAY, linewidth=1)
         axes.set_xlabel(f"{title}, relative to auto")
         log_axes(axes)
