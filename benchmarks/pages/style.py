@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from labeltree.plot.style import BLUE, GRAY, INK, ORANGE, RULE
+from labeltree.plot import style as library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GREEN, PURPLE = "#009E73", "#CC79A7"
+BLUE, VERMILION, GREEN, PURPLE = library.BLUE, library.ORANGE, "#009E73", "#CC79A7"
+INK, GRAY, RULE = library.INK, library.GRAY, library.RULE
 WIDTH = 9.0  # inches of every plot; at half of its size, text of 13 points has 9 pixels
 NORMAL, TITLE = 13.0, 14.0  # points
 MARKER = 8.0  # points
@@ -23,7 +24,7 @@ LINES: tuple[dict[str, Any], ...] = tuple(
     {"color": color, "marker": marker, "linestyle": line, "markersize": MARKER, "linewidth": 2.0}
     for color, marker, line in (
         (BLUE, "o", "-"),
-        (ORANGE, "s", "--"),
+        (VERMILION, "s", "--"),
         (GREEN, "^", "-."),
         (PURPLE, "D", ":"),
     )
