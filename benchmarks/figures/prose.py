@@ -31,6 +31,7 @@ _BLOCKS = re.compile(
 )
 #: Pages whose running text is not checked yet.
 NOT_YET = {
+    "docs/explanation/cost-and-accuracy.md": "its data sets are still being measured",
     "docs/explanation/study*.md": "the study is history, its claims stay with their commits",
     "docs/how-to/tables.md": "files of ten million texts, measured by hand",
     "docs/how-to/torch*.md": "of another machine, quoted by hand from torch-h200.json",
