@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def assignment() -> Figure:
     """Draw the nodes that two rows train (Algorithm 1)."""
     tree = LabelTree.from_nested([[0, 1], 2, [3, 4, 5]])
-    figure, panels = canvas([4.2, 4.2], 2.7)
+    figure, panels = canvas([3.1, 3.1], 2.3)
     for axes, labels in zip(panels, ([1], [1, 3]), strict=True):
         positive, negative = cost.assign(tree, labels)
         kinds = dict.fromkeys(range(tree.n_nodes), "unused")
         kinds |= dict.fromkeys(positive.tolist(), "positive")
         kinds |= dict.fromkeys(negative.tolist(), "negative")
-        sizes = f"{len(positive)} positive + {len(negative)} negative"
+        sizes = f"{len(positive)} + {len(negative)}"
         title = f"y = {{{', '.join(map(str, labels))}}}: {sizes} = {len(positive) + len(negative)}"
         draw_tree(axes, tree, node_names(tree), kinds=kinds, title=title)
     return figure
@@ -47,7 +47,7 @@ def regret() -> Figure:
     guess = np.clip(true + stream.normal(0, 0.12, true.shape), 0, 1)
     limit = bounds.estimation_regret(tree, true, guess)
     error = np.abs(bounds.path_products(tree, true) - bounds.path_products(tree, guess))
-    figure, axes = new_axes(5.2, 3.4)
+    figure, axes = new_axes(4.4, 3.0)
     axes.plot([0, 0.6], [0, 0.6], color=GRAY, linewidth=1)
     depth = np.array([0, *(1 + np.searchsorted([4, 13], v, side="right") for v in range(1, 40))])
     for level, color, mark in ((0, INK, "s"), (1, ORANGE, "^"), (3, BLUE, "o")):
@@ -69,7 +69,7 @@ def regret() -> Figure:
     axes.set_xlabel("bound of Theorem 1", fontsize=NORMAL)
     axes.set_ylabel("|η − η̂|", fontsize=NORMAL)
     axes.legend(fontsize=NORMAL, frameon=False, markerscale=2)
-    finish(axes, "No error exceeds its bound; at the root they are equal", grid="y")
+    finish(axes, "No error exceeds its bound", grid="y")
     return figure
 
 
@@ -80,7 +80,7 @@ def concentration() -> Figure:
     rows = stream.random((4000, 1024)) < 0.05
     costs = cost.row_costs(tree, [np.flatnonzero(row) for row in rows])
     deviations = np.arange(0, 1100, 5.0)
-    figure, panels = new_panels(2, 4.4, 3.0)
+    figure, panels = new_panels(2, 3.2, 2.6)
     tail = [float(np.mean(np.abs(costs - costs.mean()) > d)) for d in deviations]
     coin = [float(d < 1023) for d in deviations]
     limit = [bounds.concentration(tree, d) for d in deviations]

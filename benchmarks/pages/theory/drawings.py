@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import LabelTree
-from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL, TITLE
+from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,9 +97,16 @@ def draw_tree(
     for v in range(tree.n_nodes):
         fill, line, style = KINDS[(kinds or {}).get(v, "plain")]
         box = {"boxstyle": "round,pad=0.32", "facecolor": fill, "edgecolor": line}
-        shown: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 3}
-        axes.text(
-            *at[v], texts.get(v, ""), fontsize=NORMAL, bbox=box | {"linestyle": style}, **shown
+        box |= {"linestyle": style}
+        axes.annotate(
+            texts.get(v, ""),
+            at[v],
+            fontsize=NORMAL,
+            color=INK,
+            ha="center",
+            va="center",
+            bbox=box,
+            zorder=3,
         )
         if notes and v in notes:
             axes.annotate(
@@ -115,7 +122,7 @@ def draw_tree(
             )
     axes.set_xlim(at[:, 0].min() - 0.6, at[:, 0].max() + 0.6)
     axes.set_ylim(at[:, 1].min() - 0.35 * gap, 0.55 * gap)
-    axes.set_title(title, fontsize=TITLE, color=INK)
+    axes.set_title(title, fontsize=NORMAL + 1, color=INK)
 
 
 def draw_graph(
@@ -144,4 +151,4 @@ def draw_graph(
     axes.set_xlim(-1.3, 1.3)
     axes.set_ylim(-1.3, 1.3)
     axes.set_aspect("equal")
-    axes.set_title(title, fontsize=TITLE, color=INK)
+    axes.set_title(title, fontsize=NORMAL + 1, color=INK)

@@ -36,14 +36,14 @@ def clique() -> Figure:
     """Draw a graph of six vertices and the tree of its clique."""
     instance = bounds.clique_instance(EDGES, 6, n_full=24)
     n_arcs = len(instance.arcs)
-    figure, (left, right) = canvas([2.9, 5.8], 3.0)
-    draw_graph(left, 6, EDGES, {0, 1, 2, 3}, "9 edges, one clique of four")
+    figure, (left, right) = canvas([2.2, 4.2], 2.6)
+    draw_graph(left, 6, EDGES, {0, 1, 2, 3}, "a clique of four")
     tree = LabelTree.from_nested([[0, 1, 2, 3], 4, 5, 6])
     texts = {0: "root", 1: "v", 2: "arc", 3: "…", 4: "arc", 5: "arc", 6: "arc", 7: "…", 8: "arc"}
     kinds = dict.fromkeys((1, 5, 6, 7, 8), "positive")
     notes = {0: "weight 6 + 24, degree 9", 1: "weight 4 + 24, degree 16"}
     price = cost.training_cost(instance.tree(range(4)), instance.rows)
-    title = f"{n_arcs} arcs, 30 rows: cost 30 + 16·28 + 9·30 = {price}"
+    title = f"cost 30 + 16·28 + 9·30 = {price}"
     draw_tree(right, tree, texts, kinds=kinds, notes=notes, title=title)
     star = cost.training_cost(trees.star(n_arcs), instance.rows)
     right.annotate(
@@ -60,7 +60,7 @@ def clique() -> Figure:
 
 def binary() -> Figure:
     """Draw the two trees of Lemma 1, and plot its ratio."""
-    figure, panels = canvas([2.6, 2.6, 3.8], 2.7)
+    figure, panels = canvas([1.9, 1.9, 2.6], 2.4)
     rows = [list(range(4))] * 3
     for axes, nested, sum_ in zip(
         panels, ([0, 1, 2, 3], [0, [1, [2, 3]]]), ("4·3", "3·2·3"), strict=False
@@ -78,14 +78,14 @@ def binary() -> Figure:
     axes.text(2, 2.02, "2", color=ORANGE, fontsize=NORMAL)
     axes.set_xlabel("identical columns m", fontsize=NORMAL)
     axes.set_ylim(0.95, 2.1)
-    finish(axes, "binary / all: (2m−1)/(m+1)", grid="y")
+    finish(axes, "binary / all", grid="y")
     return figure
 
 
 def ternary() -> Figure:
     """Plot the ratio of complete ternary trees in the worst leaf order, against their bounds."""
     sizes = [3**d for d in range(1, 8)]
-    figure, axes = new_axes(5.6, 3.4)
+    figure, axes = new_axes(4.6, 3.1)
     curves = {k: [spread_ratio(m, k) for m in sizes] for k in (3, 9, 27)}
     for k, style in ((3, ":"), (9, "--"), (27, "-")):
         axes.plot(
@@ -109,9 +109,9 @@ def ternary() -> Figure:
     axes.set_xscale("log", base=3)
     axes.set_xticks(sizes, [f"{m:,}" for m in sizes])
     axes.set_xlabel("labels m", fontsize=NORMAL)
-    axes.set_ylabel("cost / cost of the best tree known", fontsize=NORMAL)
+    axes.set_ylabel("cost / cost in a good order", fontsize=NORMAL)
     axes.legend(fontsize=NORMAL, frameon=False)
-    finish(axes, "An arbitrary leaf order costs a factor of log m", grid="y")
+    finish(axes, "A bad leaf order costs a factor of log m", grid="y")
     return figure
 
 
@@ -120,8 +120,8 @@ def spread_ratio(m: int, k: int) -> float:
 
     Examples
     --------
-    >>> spread_ratio(9, 3)
-    1.4285714285714286
+    >>> round(spread_ratio(9, 3), 3)
+    1.857
     """
     n_blocks = max(m // k, 1)
     together = [list(range(b * k, min(b * k + k, m))) for b in range(n_blocks)]
@@ -140,7 +140,7 @@ def multiclass() -> Figure:
         "ternary Huffman": trees.huffman(counts),
         "binary Huffman": trees.huffman(counts, arity=2),
     }
-    figure, panels = canvas([2.9, 2.9, 2.9], 3.0)
+    figure, panels = canvas([2.1, 2.1, 2.1], 2.6)
     for axes, (name, tree) in zip(panels, made.items(), strict=True):
         texts = {int(tree.leaves[j]): str(count) for j, count in enumerate(counts)}
         weights = cost.node_weights(tree, rows)
@@ -153,7 +153,7 @@ def multiclass() -> Figure:
 
 def skew() -> Figure:
     """Plot the cost of multi-class trees above the entropy bound, by skew."""
-    figure, axes = new_axes(5.6, 3.4)
+    figure, axes = new_axes(4.6, 3.1)
     exponents = np.linspace(0, 3, 25)
     curves: dict[str, list[float]] = {}
     for exponent in exponents:
@@ -184,7 +184,7 @@ def skew() -> Figure:
 def nested() -> Figure:
     """Draw nested labels and their optimal tree."""
     counts = [1, 2, 3, 9, 10, 12]
-    figure, (left, right) = canvas([3.6, 5.0], 3.0)
+    figure, (left, right) = canvas([2.8, 3.5], 2.5)
     left.set_axis_on()
     left.set_axisbelow(True)
     left.spines[["top", "right", "left"]].set_visible(False)
@@ -194,7 +194,7 @@ def nested() -> Figure:
     left.invert_yaxis()
     for j, count in enumerate(counts):
         left.text(count + 0.2, j, str(count), va="center", fontsize=NORMAL, color=INK)
-    finish(left, "each label has all rows of the one above it", grid="x")
+    finish(left, "rows of nested labels", grid="x")
     tree = trees.nested(counts)
     texts = {int(tree.leaves[j]): str(j + 1) for j in range(6)}
     rows = [[j for j in range(6) if i < counts[j]] for i in range(12)]
@@ -208,7 +208,7 @@ def nested() -> Figure:
 def builders(records: list[Record]) -> Figure:
     """Plot mean and worst ratio to the optimum of each builder, for two families."""
     shown = [r for r in records if r["data"] in ("one label per row", "topics")]
-    figure, panels = new_panels(len(shown), 4.6, 3.6)
+    figure, panels = new_panels(len(shown), 3.5, 3.2)
     for axes, record in zip(panels, shown, strict=True):
         found = record["trees"][::-1]
         at = range(len(found))
@@ -220,13 +220,14 @@ def builders(records: list[Record]) -> Figure:
         axes.set_xlim(0.97, 2.8)
         axes.set_xlabel("cost / optimum", fontsize=NORMAL)
         finish(axes, record["data"], grid="x")
-    panels[1].legend(fontsize=NORMAL, frameon=False, loc="lower right")
+    panels[1].set_yticklabels([])
+    panels[1].legend(fontsize=NORMAL, frameon=False, loc="upper right")
     return figure
 
 
 def tight() -> Figure:
     """Plot three lower bounds relative to the cost of nine blocks of identical columns."""
-    figure, axes = new_axes(5.6, 3.4)
+    figure, axes = new_axes(4.6, 3.1)
     sizes = np.arange(1, 31)
     simple, paths, mixed = [], [], []
     for k in sizes.tolist():

@@ -45,7 +45,7 @@ def queries(
 def prediction() -> Figure:
     """Plot the mean number of evaluated classifiers against Theorems 6 and 7, by threshold."""
     thresholds = np.linspace(0.05, 0.95, 37)
-    figure, panels = new_panels(2, 4.6, 3.4)
+    figure, panels = new_panels(2, 3.3, 2.9)
     titles = ("Exact estimates", "Noisy estimates")
     for axes, noise, title in zip(panels, (0.0, 0.5), titles, strict=True):
         tree, true, guess = queries(noise)
