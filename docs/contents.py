@@ -14,7 +14,7 @@ from typing import Any
 _MARKER = "<!-- contents -->"
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TITLE = re.compile(r"^# .*$", re.MULTILINE)
-_SENTENCE = re.compile(r".*?[.:](?=\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r".*?(?<![A-Z])[.:](?=\s|$)", re.DOTALL)  # initials of names end no sentence
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
