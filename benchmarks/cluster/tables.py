@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.cluster.profile import Profile
 from benchmarks.cluster.simulate import Growth
 from benchmarks.markdown import table
-from benchmarks.pages.style import INK, LINES, NORMAL, finish, legend, new_axes
+from benchmarks.pages.style import LINES, NORMAL, finish, legend, new_axes
 from labeltree.planning.cluster import JOB_SECONDS
+from labeltree.plot.style import INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

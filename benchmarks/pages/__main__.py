@@ -26,6 +26,7 @@ MEASURED = (
     "cost_and_accuracy",
     "cost_model",
     "descriptions",
+    "effort",
     "features",
     "guide",
     "online",

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.markdown import table
-from benchmarks.pages.places import Picture, Place, Record, Table
-from benchmarks.pages.style import GRAY, LINES, finish, new_panels, shared_legend
+from benchmarks.pages.places import Picture, Place, Record, Table, measured_on
+from benchmarks.pages.style import LINES, finish, new_panels, shared_legend
 from benchmarks.rows import RANKS, read_rows, shuffled_split
 from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import LabelRows, as_features
 from labeltree.metrics.ranked_hits import ranked_hits
 from labeltree.model import Calibration
+from labeltree.plot.style import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,7 +187,7 @@ def page(records: list[Record]) -> Iterator[Place]:
             if rows:
                 title = f"**{record['data']}: {'calibration' if kind == 'ways' else kind}**"
                 parts.append(f"{title}\n\n{table([key, *columns], rows)}")
-        parts.append(f"Commit {record['machine']['commit']}.")
+        parts.append(measured_on(record))
     yield Table("calibration", "\n\n".join(parts))
     yield Picture("reliability.png", draw(records))
 

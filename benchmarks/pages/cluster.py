@@ -33,4 +33,6 @@ def page(records: list[Record]) -> Iterator[Place]:
                 yield Table(step, written(record[step]))
         if "measured" in record:
             yield Values(dict(tables.measured_values(record["measured"])))
+        if "memory" in record:
+            yield Values({"cluster.memory.x_mb": f"{record['memory']['x_bytes'] / 1e6:.0f}"})
         yield Picture("cluster.png", tables.draw(growths))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.pages.places import Picture, Place, Record, Values
-from benchmarks.pages.style import GRAY, LINES, finish, legend, log_axes, new_axes
+from benchmarks.pages.style import LINES, finish, legend, log_axes, new_axes
 from benchmarks.rows import read_rows
 from labeltree import LabelTree, trees
 from labeltree.data import LabelRows
 from labeltree.planning.training_times import time_trees
+from labeltree.plot.style import GRAY
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.trees import CostModel
 

@@ -151,7 +151,7 @@ class Wordnet(NamedTuple):
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a table for each kind of tags."""
     parts = [f"**{record['data']}**\n\n{_table(record)}" for record in records]
-    parts.append(measured_on(records[0], f"seed {SEED}"))
+    parts.append(measured_on(records, f"seed {SEED}"))
     yield Table("descriptions", "\n\n".join(parts))
 
 

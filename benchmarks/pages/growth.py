@@ -89,8 +89,7 @@ def tables(records: list[Record]) -> str:
         parts += [f"{p['tree']}, {p[record['over']]:,}: {p['error']}." for p in failed]
     if any(len(points) > 2 for record in records for points in by_tree(record).values()):
         parts.append(f"**Fitted exponents**\n\n{fits(records)}")
-    load = f"one thread, load average {records[0]['machine']['load']:.1f} at the start"
-    parts.append(measured_on(records[0], f"{load}, seed {records[0]['seed']}"))
+    parts.append(measured_on(records, f"one thread, seed {records[0]['seed']}"))
     return "\n\n".join(parts)
 
 

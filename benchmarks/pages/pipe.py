@@ -83,4 +83,4 @@ def page(records: list[Record]) -> Iterator[Place]:
     columns = ("cpu_s", "lines_per_cpu_s", "peak_mb")
     rows = [[record["data"], *(f"{record[key]:,}" for key in columns)] for record in records]
     header = ["", "CPU s", "lines per CPU s", "peak memory, MB"]
-    yield Table("pipe", f"{table(header, rows)}\n\n{measured_on(records[0], 'all cores')}")
+    yield Table("pipe", f"{table(header, rows)}\n\n{measured_on(records, 'all cores')}")

@@ -135,7 +135,19 @@ def saved_digest(path: Path) -> str | None:
         return image.info.get(DIGEST)
 
 
-def measured_on(record: Record, more: str = "one thread") -> str:
-    """Return the commit and processor of a record as text."""
-    where = record["machine"]
-    return f"Commit {where['commit']}, {where['processor']}, {more}."
+def measured_on(records: Record | list[Record], more: str = "one thread") -> str:
+    """Return the commits, processors and loads of records as text.
+
+    Examples
+    --------
+    >>> measured_on({"machine": {"commit": "1234567", "processor": "Abacus", "load": 1.25}})
+    'Commit 1234567, Abacus, one thread, load average 1.2.'
+    """
+    found = [one["machine"] for one in (records if isinstance(records, list) else [records])]
+    commits, processors = (
+        ", ".join(dict.fromkeys(str(one[key]) for one in found)) for key in ("commit", "processor")
+    )
+    loads = sorted(one["load"] for one in found if "load" in one)
+    ends = dict.fromkeys(f"{load:.1f}" for load in (*loads[:1], *loads[-1:]))
+    load = f", load average {' to '.join(ends)}" if ends else ""
+    return f"Commit {commits}, {processors}, {more}{load}."

@@ -175,7 +175,7 @@ def rank_correlation(record: Record, what: str) -> float:
 
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a summary of all data sets, and all figures of one."""
-    yield Table("plans", f"{summary(records)}\n\n{measured_on(records[-1])}")
+    yield Table("plans", f"{summary(records)}\n\n{measured_on(records)}")
     for record in records:
         if record["data"] == SHOWN:
             yield Table("plan-figures", figures(record))

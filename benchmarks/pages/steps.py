@@ -151,7 +151,7 @@ def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model]:
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a table of each sweep, with the exponent of each step."""
     parts = [f"**More {record['data']}**\n\n{sweep_table(record)}" for record in records]
-    yield Table("steps", "\n\n".join([*parts, measured_on(records[-1])]))
+    yield Table("steps", "\n\n".join([*parts, measured_on(records)]))
     yield Values(dict(values(records)))
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from labeltree.plot import style as library
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-INK, GRAY, RULE = "#222222", "#6b6b6b", "#dddddd"
+BLUE, VERMILION, GREEN, PURPLE = library.BLUE, library.ORANGE, "#009E73", "#CC79A7"
+INK, GRAY, RULE = library.INK, library.GRAY, library.RULE
 WIDTH = 9.0  # inches of every plot; at half of its size, text of 13 points has 9 pixels
 NORMAL, TITLE = 13.0, 14.0  # points
 MARKER = 8.0  # points

@@ -105,6 +105,15 @@ def values(runs: Sequence[Figures]) -> Iterator[tuple[str, str]]:
     """Yield the numbers of docs/explanation/benchmarks.md."""
     for run in runs:
         yield from figures_of(run)
+    changes = [
+        abs(ours_of(run)[f"P@{k}"] - one[f"P@{k}"])
+        for run in runs
+        for one in done(run)
+        if one["system"] == f"{OURS}, 8-bit weights"
+        for k in KS
+    ]
+    if changes:
+        yield "rivals.8-bit.most_points", f"{max(changes):.1f}"
     single = [ours_of(run)["single_p50_us"] for run in runs]
     yield "rivals.single.least", f"{min(single):.0f}"
     yield "rivals.single.most", f"{max(single):.0f}"

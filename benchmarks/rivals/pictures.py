@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pages.style import (
-    BLUE,
-    GREEN,
-    INK,
-    PURPLE,
-    VERMILION,
-    finish,
-    legend,
-    log_axes,
-    new_panels,
-)
+from benchmarks.pages.style import GREEN, PURPLE, finish, legend, log_axes, new_panels
 from benchmarks.rivals.figures import done
+from labeltree.plot.style import BLUE, INK, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,8 +17,8 @@ _SIZE = 11.0  # points of a marker
 #: Systems in the plot: name, color, marker, and whether it is filled. Systems far below the others
 #: are in the tables only.
 LOOKS = {
-    "labeltree": ("labeltree", VERMILION, "s", True),
-    "labeltree, cheapest tree": ("labeltree, cheapest tree", VERMILION, "s", False),
+    "labeltree": ("labeltree", ORANGE, "s", True),
+    "labeltree, cheapest tree": ("labeltree, cheapest tree", ORANGE, "s", False),
     "omikuji, 1 tree": ("omikuji, 1 tree", BLUE, "o", False),
     "omikuji, 3 trees (default)": ("omikuji, 3 trees", BLUE, "o", True),
     "omikuji, Bonsai": ("omikuji, Bonsai", BLUE, "v", True),

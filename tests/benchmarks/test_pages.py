@@ -23,6 +23,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "cost_and_accuracy": ["DATA/a", "--parts", "costs"],
     "cost_model": ["DATA/a"],
     "descriptions": ["--wordnet", "DATA"],
+    "effort": ["DATA/a", "--max-rows", "9"],
     "features": [],
     "guide": [],
     "online": ["--data", "changelogs", "--finish", "DATA/a"],

@@ -28,7 +28,7 @@ BUILDS: dict[str, Build] = {
 }
 
 #: Maximum number of (row, label) pairs times features per row of a star that is trained.
-MAX_STAR_WORK = 3e10
+MAX_STAR_WORK = 1.6e10
 
 
 def affordable(X: Any, Y: LabelRows) -> list[str]:

@@ -8,7 +8,7 @@ depends on no tree, and has the label sets of the data.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from labeltree.model import Model
 
 Floats = NDArray[np.float64]
 
-MAX_ROWS, N_QUERIES = 20_000, 400
+MAX_ROWS, N_QUERIES = 12_000, 400
 N_NEIGHBORS = 16
 SHARPNESS = 10.0  # of the probabilities of neighbors, as a function of their cosine
 THRESHOLDS = (0.5, 0.1)
@@ -96,7 +96,7 @@ def positives(tree: LabelTree, Y: LabelRows) -> Any:
     return found
 
 
-def node_estimates(model: Model, X: Any, weights: Any, bias: Floats) -> Floats:
+def node_estimates(model: Model, X: Any, weights: Any, bias: Any) -> Floats:
     """Return the estimate of each node's classifier: (rows, nodes)."""
     slope, intercept = model.links(0)
     scores = np.asarray((X @ weights.T).todense()) + bias
@@ -117,7 +117,7 @@ def compare(
     tree: LabelTree, X: Any, Y: LabelRows, queries: Any, donors: LabelRows, near: Any
 ) -> dict[str, Any]:
     """Train a tree, and return means over the queries."""
-    model = fitted(tree, X, Y, loss="logistic", C=10.0).model_
+    model = cast(Model, fitted(tree, X, Y, loss="logistic", C=10.0).model_)
     own = model.weights()
     shape = (tree.n_nodes, model.n_features)
     weights = sparse.csr_array((own.values, own.features, own.indptr), shape=shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from benchmarks.pages.places import Record
 from benchmarks.rows import cpu_timed, percent_at, read_rows, shuffled_split
 from labeltree import LabelTree, PLTClassifier, cost
 from labeltree.data import LabelRows, as_features
+from labeltree.model import Model
 from labeltree.planning.training_times import operation_counts
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.nodes import make_trainer
@@ -57,8 +58,9 @@ def evaluate(name: str, X: Any, Y: LabelRows, queries: Any, truth: LabelRows) ->
     build_seconds, tree = cpu_timed(lambda: BUILDS[name](X, Y))
     seconds, clf = cpu_timed(lambda: fitted(tree, X, Y))
     query_seconds, (labels, _) = cpu_timed(lambda: clf.top_k(queries, k=K))
-    _, exact_calls = clf.model_.search(queries, k=K)
-    beam, beam_calls = clf.model_.search(queries, k=K, beam=BEAM)
+    model = cast(Model, clf.model_)
+    _, exact_calls = model.search(queries, k=K)
+    beam, beam_calls = model.search(queries, k=K, beam=BEAM)
     inner_rows, pairs = operation_counts(tree, Y)
     return {
         "tree": name,
@@ -70,7 +72,7 @@ def evaluate(name: str, X: Any, Y: LabelRows, queries: Any, truth: LabelRows) ->
         "build_cpu_s": round(build_seconds, 3),
         "train_cpu_s": round(seconds, 3),
         "query_cpu_us": round(1e6 * query_seconds / queries.shape[0], 2),
-        "model_mb": round(clf.model_.n_bytes / 1e6, 3),
+        "model_mb": round(model.n_bytes / 1e6, 3),
         "P": percent_at(truth, labels, 2),
         "beam_P": percent_at(truth, ranked(beam, K), 2),
         "exact_calls": round(float(exact_calls.mean()), 1),
