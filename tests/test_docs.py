@@ -20,7 +20,7 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 DATA = {"datasets.md", "guide.md", "torch.md"}
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"tables.md": "pyarrow"}
-WRITTEN = {"model.lt", "docs.parquet", "rows.parquet"}
+WRITTEN = {"model.lt", "docs.parquet", "rows.parquet", "rows.mapped"}
 
 
 def examples_of(page: str) -> list[str]:
