@@ -42,6 +42,7 @@ WRITTEN = {
     "docs-1.jsonl",
     "docs.parquet",
     "rows.parquet",
+    "rows.mapped",
 }
 
 
