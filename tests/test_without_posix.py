@@ -22,8 +22,8 @@ X, Y = np.eye(4, dtype=np.float32), [["a"], ["b"], ["a", "c"], ["c"]]
 
 
 def output_of(program: str, folder: Path) -> str:
-    command = [sys.executable, "-c", WITHOUT + program]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", f"{WITHOUT}os.chdir({str(folder)!r})\n{program}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
