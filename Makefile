@@ -230,9 +230,10 @@ sdist: | $(BIN)/python
 	$(PIP) 'build>=1.2'
 	$(BIN)/python -m build --sdist --outdir dist
 
+# For several interpreters: make release-check PYTHONS='python3.12 python3.13'
 release-check: wheel sdist
 	$(PIP) 'twine>=5' 'check-wheel-contents>=0.6' 'abi3audit>=0.0.17'
-	$(BIN)/python release/check.py dist
+	$(BIN)/python release/check.py dist $(PYTHONS)
 
 clean:
 	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-oldest .venv-ray .venv-torch .venv-tsan

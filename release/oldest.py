@@ -1,8 +1,7 @@
 """Print the oldest versions that pyproject.toml allows, as constraints for pip.
 
-    python release/oldest.py > oldest.txt && pip install -c oldest.txt '.[test]'
+python release/oldest.py > oldest.txt && pip install -c oldest.txt '.[test]'
 """
-
 
 from __future__ import annotations
 
