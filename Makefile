@@ -10,7 +10,7 @@ SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path 
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks docs-screenshots format bench speed-guard asan tsan fuzz fuzz-native \
-  fuzz-serve figures soak soak-serve kills wheel sdist release-check clean
+  fuzz-serve figures soak soak-serve kills wheel sdist release-check test-oldest clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
@@ -20,9 +20,10 @@ help:
 	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
 	@echo 'make test-ray      run the tests of labeltree.ray, which need Ray'
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
+	@echo 'make test-oldest   run the tests with the oldest dependencies that pyproject.toml names'
 	@echo 'make c-library     build the C library and its example in build/c'
 	@echo 'make test-c        run its tests, under AddressSanitizer, too'
-	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
+	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format; zizmor and actionlint if installed'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
@@ -89,6 +90,14 @@ test-mlflow:
 	.venv-mlflow/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'mlflow>=3'
 	.venv-mlflow/bin/python -m pytest -q tests/test_mlflow.py
 
+# The versions come from pyproject.toml. Old packages give warnings that their newer versions do not.
+test-oldest:
+	$(PYTHON) -m venv .venv-oldest
+	mkdir -p build && $(PYTHON) release/oldest.py > build/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --prefer-binary \
+	  --constraint build/oldest.txt '.[test]'
+	.venv-oldest/bin/python -m pytest -q -W default --ignore tests/ray --ignore tests/benchmarks
+
 # Without Python: only what predicts is compiled.
 c-library:
 	cmake -S . -B build/c -DLABELTREE_C=ON -DCMAKE_BUILD_TYPE=Release
@@ -110,6 +119,8 @@ lint: $(VENV)/installed
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
+	if command -v zizmor; then zizmor --offline --quiet .github/workflows; fi
+	if command -v actionlint; then actionlint; fi
 
 # clang-tidy needs the commands of a build, but no build; what differs between files is in .clang-tidy.
 tidy: | $(BIN)/python
@@ -242,9 +253,10 @@ sdist: | $(BIN)/python
 	$(PIP) 'build>=1.2'
 	$(BIN)/python -m build --sdist --outdir dist
 
+# For several interpreters: make release-check PYTHONS='python3.12 python3.13'
 release-check: wheel sdist
 	$(PIP) 'twine>=5' 'check-wheel-contents>=0.6' 'abi3audit>=0.0.17'
-	$(BIN)/python release/check.py dist
+	$(BIN)/python release/check.py dist $(PYTHONS)
 
 clean:
-	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-ray .venv-torch .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-oldest .venv-ray .venv-torch .venv-tsan

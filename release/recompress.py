@@ -2,7 +2,8 @@
 
     python release/recompress.py dist/*.whl
 
-Names, contents, order and times of the files stay. zopfli looks longer for the same format than zlib does.
+Names, contents, order and times of the files stay. zopfli looks longer than zlib for the same
+format.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ UNIX = 3 << 8
 
 
 def recompressed(path: Path) -> bytes:
-    """Return a wheel with the same files and without entries for folders, which it does not need."""
+    """Return a wheel with the same files, but without entries for folders."""
     body, table, n_files = bytearray(), bytearray(), 0
     with zipfile.ZipFile(path) as wheel:
         for info in wheel.infolist():
@@ -33,8 +34,8 @@ def recompressed(path: Path) -> bytes:
             fields = _fields(info, len(packed))
             name = info.filename.encode()
             body += struct.pack(LOCAL, b"PK\x03\x04", 20, *fields, len(name), 0) + name + packed
-            table += struct.pack(CENTRAL, b"PK\x01\x02", UNIX | 20, 20, *fields, len(name), 0, 0, 0, 0,
-                                 info.external_attr, at) + name  # fmt: skip
+            fields = (UNIX | 20, 20, *fields, len(name), 0, 0, 0, 0, info.external_attr, at)
+            table += struct.pack(CENTRAL, b"PK\x01\x02", *fields) + name
     end = struct.pack(END, b"PK\x05\x06", 0, 0, n_files, n_files, len(table), len(body), 0)
     return bytes(body + table + end)
 

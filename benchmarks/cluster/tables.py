@@ -1,4 +1,4 @@
-"""Tables and the picture of docs/how-to/cluster.md, from profiles and measurements."""
+"""Tables and the picture of the pages on clusters, from profiles and measurements."""
 
 from __future__ import annotations
 

@@ -62,7 +62,9 @@ def _model_places(models: list[Record]) -> Iterator[Place]:
 
 
 def _with_source(text: str, records: list[Record]) -> str:
-    return f"{text}\n\n{measured_on(records[0])}"
+    commits = dict.fromkeys(str(record["machine"]["commit"]) for record in records)
+    source = measured_on(records[0]).replace(next(iter(commits)), ", ".join(commits))
+    return f"{text}\n\n{source}"
 
 
 def _titles(records: list[Record]) -> list[str]:

@@ -31,6 +31,7 @@ from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.cli.prediction_lines import Identifier, Prediction
 from labeltree.cli.prediction_output import OUTPUT_FORMATS, Part, formatted, open_output
 from labeltree.cli.terminal import is_terminal, visible
+from labeltree.data.parquet_features import parquet_feature_parts
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
 from labeltree.estimators.label_subsets import Subset
 from labeltree.execution.executor import Threads, in_order
@@ -274,10 +275,16 @@ def _texts(arguments: argparse.Namespace, form: Format, _: Any) -> Iterator[Chun
 
 
 def _rows(arguments: argparse.Namespace, form: Format, model: Any) -> Iterator[Chunk]:
-    X, _ = form.read(arguments, Sizes(model.n_features_in_))
-    for first in range(0, X.shape[0], arguments.chunk):
-        part = X[first : first + arguments.chunk]
-        yield Chunk(part, [None] * part.shape[0])
+    n_features = model.n_features_in_
+    parts: Iterator[Any]
+    if form.name == "parquet-features":
+        parts = (X for X, _ in parquet_feature_parts(arguments.data, n_features=n_features))
+    else:
+        parts = iter([form.read(arguments, Sizes(n_features))[0]])
+    for X in parts:
+        for first in range(0, X.shape[0], arguments.chunk):
+            part = X[first : first + arguments.chunk]
+            yield Chunk(part, [None] * part.shape[0])
 
 
 def _predictions(model: Any, chunk: Any, query: _Query) -> tuple[list[Prediction], int]:

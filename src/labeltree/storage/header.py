@@ -11,6 +11,7 @@ from labeltree.storage.errors import ModelFileError
 
 MAX_BYTES = 1 << 26
 _MAX_DEPTH = 16
+_SMALL = 1 << 62  # what fits without a check
 _TOO_LARGE = "numbers of the header must fit into a float64, but one is {}"
 
 
@@ -125,7 +126,7 @@ def _check_values(header: dict[str, Any]) -> None:
                 inside.extend(value.values())
             elif isinstance(value, list):
                 inside.extend(value)
-            elif isinstance(value, int):
+            elif isinstance(value, int) and not -_SMALL < value < _SMALL:
                 _check_integer(value)
         level = inside
         if not level:
