@@ -6,6 +6,7 @@ second one. There are these markers::
 
     <!-- overview -->                               table of the names of the page, by group
     <!-- attributes: labeltree.PLTClassifier -->    table of the properties of a class
+    <!-- commands -->                               table of the commands
     <!-- help: train -->                            help of a command
 """
 
@@ -26,7 +27,7 @@ from labeltree import cli
 
 _HELP = re.compile(r"<!-- help: (\w+) -->")
 _ATTRIBUTES = re.compile(r"<!-- attributes: (labeltree\.[\w.]+) -->")
-_OVERVIEW = "<!-- overview -->"
+_OVERVIEW, _COMMANDS = "<!-- overview -->", "<!-- commands -->"
 _NAME = re.compile(r"::: (labeltree\.[\w.]+)")
 _HEADING = re.compile(r"(#+) (.+)")
 _TABLE = ('<div class="overview" markdown>', "", "| name | description |", "| --- | --- |")
@@ -44,6 +45,8 @@ def on_config(config: Any, **_: Any) -> Any:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the markers of a page by the generated text."""
     markdown = _HELP.sub(lambda mark: f"```text\n{help_of(mark[1])}```", markdown)
+    if _COMMANDS in markdown:
+        markdown = markdown.replace(_COMMANDS, _commands_table())
     markdown = _ATTRIBUTES.sub(lambda mark: _attributes(mark[1]), markdown)
     if _OVERVIEW in markdown:
         markdown = markdown.replace(_OVERVIEW, _overview(markdown))
@@ -52,10 +55,22 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def help_of(command: str) -> str:
     """Return what ``labeltree COMMAND --help`` prints."""
-    actions = cli.make_parser()._actions
-    commands = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
-    parser: argparse.ArgumentParser = commands.choices[command]
+    parser: argparse.ArgumentParser = _commands().choices[command]
     return parser.format_help()
+
+
+def _commands() -> argparse._SubParsersAction[argparse.ArgumentParser]:
+    actions = cli.make_parser()._actions
+    return next(a for a in actions if isinstance(a, argparse._SubParsersAction))
+
+
+def _commands_table() -> str:
+    """Return a table of the commands, each with a link to its help on the page."""
+    rows = [
+        f"| [`{choice.dest}`](#labeltree-{choice.dest}) | {choice.help} |"
+        for choice in _commands()._choices_actions
+    ]
+    return "\n".join([*_TABLE, *rows, "", "</div>"])
 
 
 def _with_names(markdown: str) -> Iterator[str]:

@@ -243,3 +243,45 @@ def test_names_that_need_a_missing_package_are_documented_from_their_source(monk
     made = hooks["on_page_markdown"]("::: labeltree.torch.TreeSoftmax")
     assert made.startswith("## TreeSoftmax {#labeltree.torch.TreeSoftmax}\n\n```text\n")
     assert "Parameters" in made
+
+
+# What the hooks of the site generate --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def filled():
+    """Return the function that fills the markers of a page."""
+    return runpy.run_path(str(DOCS / "hooks.py"))["on_page_markdown"]
+
+
+def test_an_overview_has_a_row_for_each_group_and_each_name(filled) -> None:
+    page = "# Trees\n\n<!-- overview -->\n\n## Simple\n\n::: labeltree.trees.star\n"
+    rows = [line for line in filled(page).splitlines() if line.startswith("| ")]
+    assert rows[2:] == [
+        "| **Simple** | |",
+        "| [`star`](#labeltree.trees.star) | Return the tree whose root has all labels as "
+        "children: one classifier per label. |",
+    ]
+
+
+def test_a_name_is_documented_one_level_below_its_heading(filled) -> None:
+    assert "heading_level: 4" in filled("### Simple\n\n::: labeltree.trees.star")
+
+
+def test_a_class_whose_methods_are_listed_has_no_second_list(filled) -> None:
+    page = "::: labeltree.LabelTree\n\n::: labeltree.LabelTree.save"
+    assert filled(page).count("members: false") == 1
+
+
+def test_a_name_with_a_heading_of_its_own_gets_no_second_one(filled) -> None:
+    page = "### star {#labeltree.trees.star}\n\n::: labeltree.trees.star"
+    assert "show_root_heading: false" in filled(page)
+
+
+def test_the_attributes_of_a_class_are_its_properties(filled) -> None:
+    made = filled("<!-- attributes: labeltree.LabelTree -->")
+    assert "| `n_labels` | Number of labels, which is the number of leaves. |" in made
+
+
+def test_the_table_of_commands_links_to_the_help_of_each(filled) -> None:
+    assert "| [`train`](#labeltree-train) | " in filled("<!-- commands -->")

@@ -33,6 +33,7 @@ MEASURED = (
     "serve",
     "steps",
     "text",
+    "theory",
     "threads",
     "trees",
 )

@@ -42,8 +42,13 @@ class Picture:
 
     def write(self, root: Path = ROOT) -> list[str]:
         """Save the figure, and return its name."""
+        import matplotlib as mpl
+
         path = root / "docs" / "images" / self.file
-        self.figure.savefig(path, dpi=110)
+        # The same figure is the same file, without the date and random names of an SVG.
+        with mpl.rc_context({"svg.hashsalt": self.file}):
+            metadata = {"Date": None} if path.suffix == ".svg" else None
+            self.figure.savefig(path, dpi=110, metadata=metadata)
         return [path.relative_to(root).as_posix()]
 
 

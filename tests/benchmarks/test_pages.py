@@ -31,6 +31,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "serve": ["--seconds", "1", "--max-texts", "9"],
     "steps": ["--sweeps", "rows"],
     "text": [],
+    "theory": [],
     "threads": ["DATA/a"],
     "trees": ["DATA/a", "DATA/b"],
 }

@@ -1,4 +1,4 @@
-"""Bounds on prediction cost and errors of estimates, and the hardness of the problem."""
+"""Bounds on prediction cost and errors of estimates."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from labeltree import LabelTree, bounds, cost
 from tests.reference import search as reference
-from tests.reference.bounds import largest_clique
 from tests.strategies import Nested, nested_trees
 
 fast = settings(max_examples=50, deadline=None)
@@ -244,68 +243,15 @@ def test_invalid_arguments_are_refused(call: object, message: str) -> None:
         call()
 
 
-# Hardness ---------------------------------------------------------------------------------------
-
-CLIQUE = [(u, v) for u in range(20) for v in range(u)]
-PATH = [(20, 0)] + [(v, v - 1) for v in range(21, 30)]
-
-
-def test_the_tree_of_a_clique_costs_the_threshold() -> None:
-    instance = bounds.clique_instance(CLIQUE + PATH, 30)
-    assert (instance.rows.n_rows, instance.rows.n_labels) == (30 + 3915, 430)
-    assert instance.threshold == 1_696_295 + 30 + 3915 == 1_700_240
-    tree = instance.tree(range(20))
-    assert cost.training_cost(tree, instance.rows) == instance.threshold
-
-
-def test_a_missing_edge_makes_the_tree_too_expensive() -> None:
-    instance = bounds.clique_instance(CLIQUE[1:] + PATH, 30)
-    assert cost.training_cost(instance.tree(range(20)), instance.rows) > instance.threshold
-
-
-@pytest.mark.parametrize("size", [1, 10, 19, 21, 30])
-def test_another_set_of_vertices_makes_the_tree_too_expensive(size: int) -> None:
-    complete = [(u, v) for u in range(30) for v in range(u)]
-    instance = bounds.clique_instance(complete, 30)
-    assert cost.training_cost(instance.tree(range(size)), instance.rows) > instance.threshold
-
-
-def test_rows_of_vertices_hold_the_arcs_that_touch_them() -> None:
-    instance = bounds.clique_instance([(0, 1)], 30)
-    assert instance.arcs[instance.rows.row(0)].tolist() == [[0, 0], [0, 1], [1, 0]]
-    assert len(instance.rows.row(30)) == len(instance.arcs) == 32
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 6), st.data())
-def test_the_prepared_graph_has_the_clique_if_and_only_if_the_original_does(
-    n: int, data: st.DataObject
+@fast
+@given(estimated_trees(), st.integers(1, 4))
+def test_best_first_search_evaluates_no_more_than_a_query_at_its_last_label(
+    case: Estimated, k: int
 ) -> None:
-    possible = [(u, v) for u in range(n) for v in range(u)]
-    edges = data.draw(st.sets(st.sampled_from(possible))) if possible else set()
-    k = data.draw(st.integers(1, n))
-    instance = bounds.reduce_clique(edges, n, k)
-    arcs = set(map(tuple, instance.arcs.tolist()))
-    prepared = largest_clique(instance.n_vertices, arcs) >= instance.clique_size
-    assert prepared == (largest_clique(n, edges) >= k)
-
-
-def test_the_clique_of_a_prepared_graph_has_two_thirds_of_the_vertices() -> None:
-    instance = bounds.reduce_clique([], 12, 2)
-    assert (instance.n_vertices, instance.clique_size) == (30, 20)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.clique_instance([], 31), "multiple of 30, but is 31"),
-        (lambda: bounds.clique_instance([(0, 30)], 30), r"0\.\.29, but there is an edge \(0, 30\)"),
-        (
-            lambda: bounds.reduce_clique([], 3, 4),
-            "k must be between 1 and the 3 vertices, but is 4",
-        ),
-    ],
-)
-def test_invalid_graphs_are_refused(call: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+    tree, _, guess = case
+    for eta in bounds.normalized_products(tree, guess):
+        leaves = tree.leaves.tolist()
+        found, calls = reference.calls_of_best_first(tree.parent.tolist(), eta, leaves, k)
+        assert sorted(eta[found]) == sorted(eta[leaves])[-len(found) :]
+        assert calls <= bounds.prediction_cost(tree, eta, eta[found].min())
+        assert calls >= 1 + (eta > eta[found].min()) @ tree.degree

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 from tests.reference.trees import Nested, labels_under
 
@@ -46,3 +47,31 @@ def largest_clique(n_vertices: int, edges: set[tuple[int, int]]) -> int:
         return best
 
     return grow(0, set(range(n_vertices)), set())
+
+
+def cheapest_of_spans(edges: Iterable[tuple[int, int]], n_vertices: int, n_full: int) -> int:
+    """Return the cost of the cheapest tree with at most three inner nodes of a clique instance.
+
+    An inner node below the root is given by the vertices that its arcs touch. Each arc belongs to
+    the smallest node that has both its ends, and each node to the smallest larger node around it.
+    """
+    arcs = {(v, v) for v in range(n_vertices)}
+    arcs |= {arc for u, v in edges for arc in ((u, v), (v, u))}
+    root = frozenset(range(n_vertices))
+    spans = [
+        frozenset(span)
+        for size in range(1, n_vertices)
+        for span in itertools.combinations(range(n_vertices), size)
+    ]
+    inside = {span: {arc for arc in arcs if span.issuperset(arc)} for span in [*spans, root]}
+
+    def cost(*nodes: frozenset[int]) -> int:
+        left, found = set(arcs), n_vertices + n_full + (len(arcs) + len(nodes)) * n_full
+        for node in (*nodes, root):
+            found += len(node) * len(left & inside[node])
+            left -= inside[node]
+        around = [min(len(b) for b in (*nodes, root) if b > a) for a in nodes]
+        return found + sum(around)
+
+    pairs = itertools.combinations(spans, 2)  # spans ascend in size
+    return min([cost(), *(cost(span) for span in spans), *(cost(*pair) for pair in pairs)])

@@ -80,3 +80,19 @@ def normalized_products(parent, estimates):
             share = np.divide(estimates[:, c], total, out=even, where=total > 0)
             estimates[:, c] = np.where(total >= 1, estimates[:, c], share) * estimates[:, v]
     return estimates
+
+
+def calls_of_best_first(
+    parent: Sequence[int], eta: Sequence[float], leaves: Sequence[int], k: int
+) -> tuple[list[int], int]:
+    """Return the k best leaves by uniform-cost search, and the number of evaluated classifiers."""
+    queue, found, calls = {0}, [], 1
+    while len(found) < min(k, len(leaves)):
+        v = max(sorted(queue), key=lambda u: eta[u])
+        queue.remove(v)
+        if v in leaves:
+            found.append(v)
+        children = [u for u, p in enumerate(parent) if p == v]
+        queue |= set(children)
+        calls += len(children)
+    return found, calls

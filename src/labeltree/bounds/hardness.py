@@ -46,7 +46,7 @@ class CliqueInstance:
 
 
 @checked
-def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
+def clique_instance(edges: Edges, n_vertices: int, *, n_full: int | None = None) -> CliqueInstance:
     """Return a label matrix that is cheap to train if and only if a graph has a large clique.
 
     This is the second step of the proof of Theorem 2 (np_complete). The graph, with each edge as
@@ -54,7 +54,8 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     costs at most w + n + ℓ, where ℓ = 0.145·n³ and w = ℓ(m+1) - 4n³/27 + nm + n for m arcs.
     Correction: n + ℓ is the number of rows; the paper adds only n.
 
-    The rows hold about ℓ·m ones: 1.7 million for 30 vertices and 430 arcs.
+    The rows hold about ℓ·m ones: 1.7 million for 30 vertices and 430 arcs. A graph of six vertices
+    needs only ℓ = 24; docs/explanation/theory-optimum.md has the proof.
 
     Parameters
     ----------
@@ -62,9 +63,17 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
         Pairs of vertices 0..n_vertices-1, in either direction; loops are implied.
     n_vertices
         Number of vertices, a multiple of 30. Use `reduce_clique` for other graphs.
+    n_full
+        ℓ, the number of rows that hold all arcs; 0.145·n³ by default. If it is given, n_vertices
+        only has to be a multiple of 3, and a tree of a clique still costs the threshold. That no
+        other graph has a tree as cheap is proven for 6 vertices with ℓ = 23, 24 or 25.
 
     Examples
     --------
+    >>> four = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    >>> small = clique_instance(four, 6, n_full=24)
+    >>> small.rows.n_rows, small.rows.n_labels, small.threshold
+    (30, 18, 568)
     >>> clique = [(u, v) for u in range(20) for v in range(u)]
     >>> path = [(v, v - 1) for v in range(20, 30)]
     >>> instance = clique_instance(clique + path, 30)
@@ -74,14 +83,17 @@ def clique_instance(edges: Edges, n_vertices: int) -> CliqueInstance:
     >>> training_cost(instance.tree(range(20)), instance.rows)
     1700240
     """
-    if n_vertices < 30 or n_vertices % 30:
+    unit = 30 if n_full is None else 3
+    if n_vertices < unit or n_vertices % unit:
         raise ValueError(
-            f"n_vertices must be a multiple of 30, but is {n_vertices}; use reduce_clique"
+            f"n_vertices must be a multiple of {unit}, but is {n_vertices}; use reduce_clique"
         )
     pairs = _check_edges(edges, n_vertices)
     arcs = sorted(pairs | {(v, u) for u, v in pairs} | {(v, v) for v in range(n_vertices)})
     n, m = n_vertices, len(arcs)
-    n_full = 29 * n**3 // 200
+    if n_full is None:
+        n_full = _n_full(n)
+    check_integer("n_full", n_full, minimum=0, maximum=_n_full(MAX_VERTICES))
     w = n_full * (m + 1) - 4 * n**3 // 27 + n * m + n
     ends = np.array(arcs, dtype=np.int64)
     rows = _incidence_rows(ends, n, n_full)
@@ -114,6 +126,11 @@ def reduce_clique(edges: Edges, n_vertices: int, k: int) -> CliqueInstance:
     pairs |= {(v, u) for v in range(n_vertices, n_joined) for u in range(v)}
     pairs |= {(v, v - 1 if v > n_joined else 0) for v in range(n_joined, n_all)}
     return clique_instance(pairs, n_all)
+
+
+def _n_full(n_vertices: int) -> int:
+    """Return 0.145·n³ in integers."""
+    return 29 * n_vertices**3 // 200
 
 
 def _check_edges(edges: Edges, n_vertices: int) -> set[tuple[int, int]]:

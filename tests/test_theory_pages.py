@@ -1,0 +1,48 @@
+"""The pages that walk through the paper: their sessions, pictures and functions."""
+
+import doctest
+import operator
+import re
+from pathlib import Path
+
+import pytest
+
+import labeltree
+from labeltree import bounds
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted((DOCS / "explanation").glob("theory*.md"))
+by_name = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+
+
+@by_name
+def test_the_sessions_of_a_page_print_exactly_the_output_shown(path: Path) -> None:
+    sessions = re.findall(r"```pycon\n(.*?)```", path.read_text(), flags=re.DOTALL)
+    example = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, path.stem, None, 0)
+    failures: list[str] = []
+    doctest.DocTestRunner().run(example, out=failures.append)
+    assert sessions
+    assert failures == []
+
+
+@by_name
+def test_the_pictures_of_a_page_are_there_and_described(path: Path) -> None:
+    for text, file in re.findall(r"!\[(.*?)\]\((.*?)\)", path.read_text(), flags=re.DOTALL):
+        assert len(text) > 20
+        assert (path.parent / file).is_file()
+
+
+def test_every_picture_of_the_theory_is_shown() -> None:
+    shown = set(re.findall(r"images/(theory-\w+\.svg)", " ".join(p.read_text() for p in PAGES)))
+    assert shown == {path.name for path in (DOCS / "images").glob("theory-*.svg")}
+
+
+def test_every_function_of_the_bounds_is_in_the_table_of_statements() -> None:
+    named = set(re.findall(r"`(?:\w+\.)?(\w+)`", (DOCS / "explanation/theory.md").read_text()))
+    assert set(bounds.__all__) - {"CliqueInstance", "simple_lower_bound"} <= named
+
+
+@by_name
+def test_functions_with_a_module_exist(path: Path) -> None:
+    for name in re.findall(r"`((?:bounds|cost|trees)\.[\w.]+)`", path.read_text()):
+        assert callable(operator.attrgetter(name)(labeltree))
