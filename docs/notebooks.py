@@ -53,7 +53,7 @@ def page_of(path: Path) -> tuple[str, dict[str, bytes]]:
             name = f"{path.stem}-{len(pictures) + 1}.png"
             if picture := output.get("data", {}).get("image/png"):
                 pictures[name] = base64.b64decode("".join(picture))
-                parts.append(f"![Output of the cell above]({name})")
+                parts.append(f'![Output of the cell above]({name}){{ width="520" }}')
             else:
                 parts.append(_text_of(output))
     title, _, rest = "\n\n".join(parts).partition("\n")

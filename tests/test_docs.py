@@ -25,6 +25,7 @@ DATA = {
     "tutorial-tuning.md",
     "how-to/torch.md",
     "how-to/torch-speed.md",
+    "how-to/torch-training.md",
 }
 # Packages that the examples of a page need beside those of labeltree, and files that they write.
 PACKAGES = {"how-to/tables.md": "pyarrow"}

@@ -63,6 +63,6 @@ def test_the_page_of_a_notebook_shows_text_pictures_and_links_to_pages(tmp_path)
     )
     assert "```python\n1 + 1\n```\n\n```text\n2\n```" in page
     assert "```text\ntwo\n```" in page
-    assert "![Output of the cell above](sums-1.png)" in page
+    assert '![Output of the cell above](sums-1.png){ width="520" }' in page
     assert "<div>\n<b>2</b>\n<i></i>\n</div>" in page
     assert pictures == {"sums-1.png": bytes(3)}

@@ -1,4 +1,4 @@
-"""Tables and the picture of docs/how-to/cluster.md, from profiles and measurements."""
+"""Tables and the picture of the pages on clusters, from profiles and measurements."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from benchmarks.cluster.profile import Profile
 from benchmarks.cluster.simulate import Growth
 from benchmarks.machine import ROOT
-from benchmarks.markdown import fill, table
+from benchmarks.markdown import table
+from benchmarks.pages.places import Table
 from labeltree.planning.cluster import JOB_SECONDS
 
-PAGE = ROOT / "docs" / "how-to" / "cluster.md"
 PICTURE = ROOT / "docs" / "images" / "cluster.png"
 N_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HOUR = 3600.0
@@ -20,16 +20,12 @@ START = 10.0  # seconds until workers have imported labeltree
 def write(found: dict[str, Any]) -> None:
     """Write the tables that there are figures for."""
     growths = by_shape([Profile.from_dict(one) for one in found["profiles"]])
-    text = PAGE.read_text()
-    text = fill(text, "scaling", scaling(growths))
-    text = fill(text, "shares", shares(growths))
-    if "check" in found:
-        text = fill(text, "check", checked(found["check"]))
-    if "measured" in found:
-        text = fill(text, "measured", measured(found["measured"]))
-    if "memory" in found:
-        text = fill(text, "memory", memory(found["memory"]))
-    PAGE.write_text(text)
+    tables = [Table("scaling", scaling(growths)), Table("shares", shares(growths))]
+    for name, table_of in (("check", checked), ("measured", measured), ("memory", memory)):
+        if name in found:
+            tables.append(Table(name, table_of(found[name])))
+    for one in tables:
+        one.write()
     draw(growths)
 
 

@@ -17,7 +17,7 @@ from benchmarks.pages.places import Place, Record
 from labeltree import TextTagger
 from labeltree.datasets import python_docs
 
-KEPT = False  # docs/how-to/text.md quotes these figures in its prose
+KEPT = False  # docs/reference/input-files.md quotes these figures in its prose
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """The tables and the plot of labeltree and other systems, measured by `benchmarks.rivals`.
 
 The README has one table of the best known systems, and the home page has a short one and a plot of
-times; docs/explanation/benchmarks.md has one table for each data set.
+times; docs/reference/measurements/benchmarks.md has one table for each data set.
 """
 
 from __future__ import annotations

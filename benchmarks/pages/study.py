@@ -1,4 +1,4 @@
-"""The tables of docs/explanation/study.md: the measurements behind the defaults.
+"""The tables of docs/explanation/study*.md: the measurements behind the defaults.
 
 The figures were distilled from a study that is not repeated; they stay with their commits.
 """

@@ -58,5 +58,5 @@ def wall_seconds(X: Any, Y: LabelRows) -> dict[str, list[float]]:
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield nothing: docs/how-to/training.md quotes the speedups in its prose."""
+    """Yield nothing: docs/how-to/resources.md quotes the speedups in its prose."""
     return iter(())

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 # curl waits forever if the runtime of AddressSanitizer is loaded into it.
 _WITHOUT_SANITIZERS = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 PAGE = (ROOT / "docs" / "how-to" / "serving.md").read_text()
+LIMITS = (ROOT / "docs" / "reference" / "server.md").read_text()
 
 
 def test_the_curl_examples_of_the_page_answer(text_file, tmp_path) -> None:
@@ -42,7 +43,7 @@ def test_the_client_of_the_page_gets_answers(text_file, tmp_path) -> None:
 
 def test_the_limits_of_the_page_are_the_defaults() -> None:
     rows = re.findall(
-        r"^\| `(max_\w+|body_seconds)`.*?\| ([\d,.]+)(?: (MB|bytes|s))? \|", PAGE, re.M
+        r"^\| `(max_\w+|body_seconds)`.*?\| ([\d,.]+)(?: (MB|bytes|s))? \|", LIMITS, re.M
     )
     assert len(rows) == 8
     defaults = {one.name: one.default for one in fields(Settings)}

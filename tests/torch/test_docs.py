@@ -13,7 +13,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    ("page", "written"), [("torch.md", {"model.lt"}), ("torch-speed.md", set())]
+    ("page", "written"),
+    [("torch.md", set()), ("torch-training.md", {"model.lt"}), ("torch-speed.md", set())],
 )
 def test_the_examples_of_a_page_run_one_after_the_other(
     page, written, tmp_path, monkeypatch

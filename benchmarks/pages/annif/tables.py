@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/annif.md."""
+"""The tables of docs/reference/measurements/annif.md."""
 
 from __future__ import annotations
 

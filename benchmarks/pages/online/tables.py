@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/online.md."""
+"""The tables of docs/reference/measurements/online.md."""
 
 from __future__ import annotations
 

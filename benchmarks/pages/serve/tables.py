@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/serving.md."""
+"""The tables of docs/reference/measurements/serving.md."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 #: Slope and intercept of the sigmoid that turns scores into probabilities, by loss. The squared
-#: hinge has no probabilities of its own; these values rank best (docs/explanation/study.md).
+#: hinge has no probabilities of its own; these values rank best (docs/explanation/study-solver.md).
 LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 #: The same if the estimates of siblings are divided by their sum. For the squared hinge, the slope
 #: grows with the number of siblings n, because the small estimates of many siblings add up to much:

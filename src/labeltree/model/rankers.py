@@ -17,9 +17,10 @@ from labeltree.model.stored import stored_layout, with_weight_bytes
 from labeltree.trees import LabelTree
 
 #: Slope and intercept of the sigmoid that turns the score of a ranker into its estimate; they rank
-#: well on all data sets of docs/explanation/study.md.
+#: well on all data sets of docs/explanation/study-reranking.md.
 RANKER_LINK = Link(3.0, 1.0)
-#: Number of labels that a search re-ranks, unless it returns more (docs/explanation/study.md).
+#: Number of labels that a search re-ranks, unless it returns more
+#: (docs/explanation/study-reranking.md).
 N_CANDIDATES = 10
 
 _PREFIX = "rankers"

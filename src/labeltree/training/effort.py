@@ -35,7 +35,7 @@ class Level:
     time: float = 1.0  # training time relative to the default, about
 
 
-#: What each level means. The front of accuracy and time is in docs/how-to/training.md.
+#: What each level means. The front of accuracy and time is in docs/how-to/effort.md.
 LEVELS = {
     FAST: Level((_NARROW_AUTO,), time=0.5),
     DEFAULT: Level((_AUTO,)),

@@ -13,7 +13,7 @@ from labeltree.trees import LabelTree
 
 #: Nodes with at most this many positive rows use the full C.
 FULL_C_ROWS = 10
-#: Exponents for positive and for negative rows; docs/explanation/study.md explains the values.
+#: Exponents for positive and for negative rows; docs/explanation/study-solver.md explains them.
 C_DECAY = (0.08, 0.15)
 C_DECAY_ONE_EACH = (0.0, 0.25)  # if every row has exactly one label
 #: The same C in all nodes.

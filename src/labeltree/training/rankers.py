@@ -50,7 +50,8 @@ def train_rankers(
 
     The positive rows of a ranker are those of its label. Its negative rows are hard: the label is
     among the most probable for them, but is not theirs. The model's predictions for the rows that
-    it was trained on give as good negatives as out-of-fold predictions (docs/explanation/study.md).
+    it was trained on give as good negatives as out-of-fold predictions
+    (docs/explanation/study-reranking.md).
 
     Parameters
     ----------

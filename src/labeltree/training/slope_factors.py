@@ -12,7 +12,7 @@ from labeltree.training.loss_weights import NodeCounts
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart
 from labeltree.trees import LabelTree
 
-#: Exponent of the inverse propensity; docs/explanation/study.md explains the value.
+#: Exponent of the inverse propensity; docs/explanation/study-links.md explains the value.
 POWER = 0.15
 _A, _B = 0.55, 1.5  # of the propensity model, see labeltree.metrics.propensities
 

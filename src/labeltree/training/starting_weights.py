@@ -12,7 +12,7 @@ from labeltree.training.loss_weights import LossWeights
 from labeltree.training.parts import Part
 
 _NEW_ROWS_POWER = (
-    0.75  # C decreases with the share of new rows to this power; docs/how-to/online.md
+    0.75  # C decreases with the share of new rows to this power; docs/how-to/warm-start.md
 )
 
 

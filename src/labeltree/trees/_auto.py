@@ -18,7 +18,7 @@ _WIDTH = 3.0  # times the features per row
 _NARROW = CostModel(per_row=30.0)
 _NARROW_DEGREE = 16
 #: Work of the widest tree, relative to that of the narrow one.
-#: docs/explanation/study.md compares others.
+#: docs/explanation/study-trees.md compares others.
 _MAX_WORK = 10.0
 _STEP = 2**-0.25  # from one width to the next
 
@@ -41,7 +41,7 @@ def auto(
     """Return a blend of similar labels; nodes are wider if rows have more features.
 
     Among all single trees, it is one of the most accurate for its training time
-    (docs/explanation/study.md).
+    (docs/explanation/study-trees.md).
     Rows with hundreds of features benefit from wider nodes than rows with ten. Unless a width or a
     cost model is given, nodes are narrower if wide ones take too long to train.
     """
