@@ -44,3 +44,11 @@ def test_what_is_dead_or_foreign_is_found(tmp_path, body, finding) -> None:
 @pytest.mark.parametrize("start", ["<h1>Tea</h1><h2>Pots</h2>", "<p>You make tea.</p>", ""])
 def test_a_page_begins_with_a_title_and_a_paragraph(tmp_path, start) -> None:
     assert "must begin with a title and a paragraph" in findings(tmp_path, a=page(start=start))[0]
+
+
+def test_the_contents_of_a_section_have_a_row_for_each_group_and_each_page(tmp_path) -> None:
+    module = runpy.run_path(str(Path(__file__).parent.parent / "docs" / "contents.py"))
+    (tmp_path / "a.md").write_text("# A\n\nMake [tea](b.md): hot.\n\n```python\n# b\n```\n")
+    section = ["how-to/index.md", {"Drinks": [{"Tea": "a.md"}]}]
+    rows = list(module["contents"](section, "how-to/index.md", tmp_path))
+    assert rows[4:-2] == ["| **Drinks** | |", "| [Tea](../a.md) | Make tea. |"]
