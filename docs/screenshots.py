@@ -37,7 +37,7 @@ LOOKS = {
 }
 MAX_SCREENS = 3.0
 #: Pages that may be longer: what people look up or read at length.
-LONG = ("reference/", "notebooks/", "explanation/theory")
+LONG = ("reference/", "notebooks/", "explanation/theory", "explanation/cost-and-accuracy")
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 

@@ -22,6 +22,7 @@ from benchmarks.pages.places import Record
 MEASURED = (
     "annif",
     "calibration",
+    "cost_and_accuracy",
     "cost_model",
     "descriptions",
     "features",

@@ -20,6 +20,7 @@ from benchmarks.pages.places import Document, Picture, Table
 ARGUMENTS: dict[str, list[str]] = {
     "annif": ["--docstrings", "--max-texts", "9"],
     "calibration": ["DATA/a", "DATA/b", "--max-rows", "9"],
+    "cost_and_accuracy": ["DATA/a", "--parts", "costs"],
     "cost_model": ["DATA/a"],
     "descriptions": ["--wordnet", "DATA"],
     "features": [],
