@@ -134,7 +134,7 @@ $(VENV)/docs: $(SOURCES) README.md | $(BIN)/python
 	@touch $(VENV)/installed $@
 
 docs: $(VENV)/docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo 'open build/site/index.html'
 
 # The outputs are stored in the notebooks, so that the site shows them without running them.

@@ -2,6 +2,7 @@
 
     make docs-screenshots
     python docs/screenshots.py index.html tutorial.html --whole
+    python docs/screenshots.py --lengths    # no pictures: pages that are too long or too wide
 
 Pages are opened from disk. A request to another host, or a script that fails, is an error.
 """
@@ -21,8 +22,9 @@ OUTPUT = ROOT / "build" / "screenshots"
 PAGES = (
     "index.html",
     "tutorial.html",
-    "how-to/training.html",
-    "explanation/choosing-a-tree.html",
+    "how-to/index.html",
+    "how-to/rare-labels.html",
+    "explanation/theory.html",
     "reference/estimators.html",
     "reference/plot.html",
 )
@@ -33,6 +35,9 @@ LOOKS = {
     "phone": ((390, 844), "light"),
     "phone-dark": ((390, 844), "dark"),
 }
+MAX_SCREENS = 3.0
+#: Pages that may be longer: what people look up or read at length.
+LONG = ("reference/", "notebooks/", "explanation/theory", "explanation/cost-and-accuracy")
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -56,6 +61,24 @@ def shots(
             opened.close()
 
 
+def too_large(browser: Any, mistakes: list[str]) -> Iterator[str]:
+    """Yield a line for each page that is too long, or wider than the screen."""
+    pages = sorted(path for path in SITE.rglob("*.html") if path.name != "404.html")
+    for look in ("light", "phone"):
+        width, height = LOOKS[look][0]
+        opened = browser.new_page(viewport={"width": width, "height": height})
+        watch(opened, mistakes)
+        for path in pages:
+            name = path.relative_to(SITE).as_posix()
+            opened.goto(path.as_uri())
+            screens = opened.locator("article").bounding_box()["height"] / height
+            if look == "light" and screens > MAX_SCREENS and not name.startswith(LONG):
+                yield f"{name}: {screens:.1f} screens of {width} x {height}"
+            if (wide := opened.evaluate("document.documentElement.scrollWidth")) > width:
+                yield f"{name}: {wide} pixels wide on a screen of {width}"
+        opened.close()
+
+
 def watch(page: Any, mistakes: list[str]) -> None:
     """Record what the page asks for that is not on disk, and scripts that fail."""
     page.on("request", lambda asked: _check_address(asked.url, mistakes))
@@ -73,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", default=PAGES, help="files below build/site")
     parser.add_argument("--whole", action="store_true", help="whole pages, not the first screen")
+    parser.add_argument("--lengths", action="store_true", help="measure pages, no pictures")
     asked = parser.parse_args()
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
@@ -83,8 +107,11 @@ def main() -> None:
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
         mistakes: list[str] = []
-        for file, screens in shots(browser, asked.pages, mistakes, is_whole=asked.whole):
-            print(f"{file.relative_to(ROOT)}: {screens:.1f} screens")
+        if asked.lengths:
+            print(*too_large(browser, mistakes), sep="\n")
+        else:
+            for file, screens in shots(browser, asked.pages, mistakes, is_whole=asked.whole):
+                print(f"{file.relative_to(ROOT)}: {screens:.1f} screens")
         browser.close()
     if mistakes:
         sys.exit("\n".join(dict.fromkeys(mistakes)))

@@ -76,7 +76,9 @@ def accuracy_against(records: list[Record], key: str, label: str) -> Figure:
             _mark(axes, tree["tree"], x, y)
         best = front(points)
         axes.step(*zip(*best, strict=True), where="post", color=GRAY, linewidth=1.2, zorder=0)
-        log_axes(axes, "x")
+        prices = [x for x, _ in points]
+        if max(prices) > 6 * min(prices):  # ticks of a shorter logarithmic axis overlap
+            log_axes(axes, "x")
         finish(axes, title_of(record), grid="y")
     for axes in panels[-2:]:
         axes.set_xlabel(label)
