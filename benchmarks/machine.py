@@ -15,6 +15,8 @@ import labeltree
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+#: What changes figures; the last commit that changed it is the commit of a measurement.
+MEASURED_CODE = ("src", "core", "CMakeLists.txt")
 
 
 def machine() -> dict[str, Any]:
@@ -22,9 +24,8 @@ def machine() -> dict[str, Any]:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    # The last commit that changed measured code, rather than text or results.
     commit = subprocess.run(
-        ["git", "log", "-1", "--format=%h", "--", "src", "core", "CMakeLists.txt"],
+        ["git", "log", "-1", "--format=%h", "--", *MEASURED_CODE],
         cwd=ROOT,
         capture_output=True,
         text=True,

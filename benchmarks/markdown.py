@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+NUMBER = r"[+−-]?\d(?:[\d,.]*\d)?"
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], n_text: int = 1) -> str:
     """Return a Markdown table whose first columns are text and whose others are numbers."""
@@ -39,3 +41,26 @@ def fill(text: str, name: str, made: str) -> str:
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     pattern = re.escape(begin) + ".*?" + re.escape(end)
     return re.sub(pattern, lambda _: f"{begin}\n{made}\n{end}", text, flags=re.DOTALL)
+
+
+def value_names(text: str) -> list[str]:
+    """Return the names of the figures in the running text of a document.
+
+    Examples
+    --------
+    >>> value_names("It takes 3.1<!-- figure: a.b --> s.")
+    ['a.b']
+    """
+    return re.findall(r"<!-- figure: (\S+) -->", text)
+
+
+def fill_value(text: str, name: str, value: str) -> str:
+    """Return a document with the number before the comment of a name replaced.
+
+    Examples
+    --------
+    >>> fill_value("It takes 3.1<!-- figure: a.b --> s.", "a.b", "1,024")
+    'It takes 1,024<!-- figure: a.b --> s.'
+    """
+    comment = f"<!-- figure: {name} -->"
+    return re.sub(NUMBER + re.escape(comment), lambda _: value + comment, text)

@@ -1,9 +1,10 @@
 """Check the distributions in dist/ as a user meets them; `make release-check` calls it.
 
-    python release/check.py dist
+    python release/check.py dist [PYTHON...]
 
-A wheel must be at most 1.2 MB, pass the checks of its metadata, contents and stable ABI, install
-without a compiler, run the demo and train the same model, bit for bit, as the sources do.
+A wheel must be at most 1.2 MB and pass the checks of its metadata, contents and stable ABI. With
+each Python, this one if none is named, it must install without a compiler, run the demo, train the
+same model, bit for bit, as the sources do, and pass the tests of trees and models.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import time
 from pathlib import Path
 
 MAX_BYTES = 1_200_000
+NEEDED = ("numpy", "scipy", "scikit-learn", "pytest", "hypothesis")  # before the wheel's own time
+TESTS = ("tests/trees", "tests/model")
 HERE = Path(__file__).parent
 
 
-def main(folder: str) -> int:
+def main(folder: str, *pythons: str) -> int:
     """Check all wheels and source distributions in a folder; return the exit status."""
     files = sorted(Path(folder).glob("labeltree-*"))
     wheels = [file for file in files if file.suffix == ".whl"]
@@ -29,6 +32,9 @@ def main(folder: str) -> int:
     checks = [("twine", tool("twine", "check", "--strict", *map(str, files)))]
     for wheel in wheels:
         checks += checks_of(wheel)
+        for python in pythons or (sys.executable,):
+            if runs_on(wheel, python):
+                checks += installed(wheel, python)
     for name, problem in checks:
         print(f"{'ok' if not problem else 'FAILED':8}{name}" + (f"\n{problem}" if problem else ""))
     return int(any(problem for _, problem in checks))
@@ -45,36 +51,55 @@ def checks_of(wheel: Path) -> list[tuple[str, str]]:
     ]
     if "abi3" in wheel.name:
         checks.append(("abi3audit", tool("abi3audit", "--strict", str(wheel))))
-    if runs_here(wheel):
-        checks += installed(wheel)
     return checks
 
 
-def runs_here(wheel: Path) -> bool:
-    """Return whether this Python can install the wheel."""
-    minor = sys.version_info.minor
+def runs_on(wheel: Path, python: str) -> bool:
+    """Return whether a Python can install the wheel."""
+    asked = [python, "-c", "import sys; print(sys.version_info.minor)"]
+    minor = int(subprocess.run(asked, capture_output=True, check=True).stdout)
     return f"cp3{minor}-" in wheel.name or ("cp312-abi3" in wheel.name and minor >= 12)
 
 
-def installed(wheel: Path) -> list[tuple[str, str]]:
+def installed(wheel: Path, interpreter: str) -> list[tuple[str, str]]:
     """Install the wheel into a bare environment, where no compiler can be found, and use it."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([interpreter, "-m", "venv", folder], check=True)
         bare = {**os.environ, "PATH": f"{folder}/bin", "CC": "none", "CXX": "none"}
         python = f"{folder}/bin/python"
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        problem = run(
+            [*pip, "numpy", "scipy", "scikit-learn", "pytest", "hypothesis"], bare, folder
+        )
         start = time.monotonic()
-        problem = run([python, "-m", "pip", "install", "--quiet", str(wheel)], bare, folder)
-        checks = [(f"installed in {time.monotonic() - start:.0f} s", problem)]
+        problem = problem or run([*pip, str(wheel.resolve())], bare, folder)
+        checks = [(f"{interpreter}: installed in {time.monotonic() - start:.0f} s", problem)]
         if problem:
             return checks
-        checks.append(("labeltree demo", run([f"{folder}/bin/labeltree", "demo"], bare, folder)))
-        expected = (HERE / "digest.txt").read_text().strip()
-        found = subprocess.run(
-            [python, HERE.resolve() / "digest.py"], env=bare, cwd=folder, capture_output=True
-        )
-        differs = "" if found.stdout.decode().strip() == expected else found.stdout.decode()
-        checks.append(("the same model as from the sources", differs))
-        return checks
+        tests = [
+            python,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/trees",
+            "tests/model",
+        ]
+        return [
+            *checks,
+            ("labeltree demo", run([f"{folder}/bin/labeltree", "demo"], bare, folder)),
+            ("the same model as from the sources", other_digest(python, bare, folder)),
+            ("tests of trees and models", run(tests, bare, str(HERE.parent))),
+        ]
+
+
+def other_digest(python: str, env: dict[str, str], folder: str) -> str:
+    """Return the digest of the model that the wheel trains, unless it is the expected one."""
+    expected = (HERE / "digest.txt").read_text().strip()
+    command = [python, str(HERE.resolve() / "digest.py")]
+    done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True)
+    return "" if done.stdout.strip() == expected else done.stdout + done.stderr
 
 
 def tool(*command: str) -> str:

@@ -34,7 +34,16 @@ MIGRATION = [
     "how-to/coming-from.md",
     *(page for page in PAGES if page.startswith("how-to/from-")),
 ]
-WRITTEN = {"model.lt", "tree.json", "docs.jsonl", "docs.parquet", "rows.parquet"}
+WRITTEN = {
+    "model.lt",
+    "tree.json",
+    "docs.jsonl",
+    "docs-0.jsonl",
+    "docs-1.jsonl",
+    "docs.parquet",
+    "rows.parquet",
+    "rows.mapped",
+}
 
 
 def examples_of(page: str) -> list[str]:

@@ -70,6 +70,29 @@ def test_a_model_of_features_is_a_pyfunc(mlflow, flavor, tmp_path) -> None:
     assert [labels[0] for labels in found["labels"]] == [0, 1, 2]
 
 
+def test_a_pyfunc_of_features_has_the_parameters_too(mlflow, flavor, tmp_path) -> None:
+    clf = lt.PLTClassifier(n_jobs=1).fit(np.eye(3), [[0], [1], [2]])
+    flavor.save_model(clf, tmp_path / "saved")
+    pyfunc = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    found = pyfunc.predict(np.eye(3, dtype=np.float32), params={"k": 1})
+    assert found["labels"].tolist() == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize(("tags", "kind"), [(TAGS, "string"), ([[7], [9]] * 3, "long")])
+def test_the_signature_has_the_type_of_the_labels(mlflow, flavor, tags, kind, tmp_path) -> None:
+    flavor.save_model(lt.TextTagger(n_jobs=1).fit(TEXTS, tags), tmp_path / "saved")
+    outputs = mlflow.models.Model.load(str(tmp_path / "saved")).signature.outputs
+    assert outputs.to_dict()[0]["items"] == {"type": kind}
+
+
+def test_requirements_have_the_package_of_the_encoder(mlflow, flavor, tmp_path) -> None:
+    rows = np.eye(2, dtype=np.float32)[[0, 1] * 3]
+    tagger = lt.TextTagger(n_jobs=1).fit(TEXTS, TAGS, embeddings=rows)
+    tagger.set_encoder("model2vec:some/model")
+    flavor.save_model(tagger, tmp_path / "saved")
+    assert "model2vec" in (tmp_path / "saved" / "requirements.txt").read_text().split()
+
+
 def test_a_logged_model_is_loaded_as_an_estimator(mlflow, flavor, tagger) -> None:
     with mlflow.start_run():
         logged = flavor.log_model(tagger, "tagger")

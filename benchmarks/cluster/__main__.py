@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 from benchmarks.cluster import shapes
 from benchmarks.cluster.measure import check_schedule, measure
 from benchmarks.cluster.memory import worker_memory
 from benchmarks.cluster.profile import profile
-from benchmarks.cluster.tables import write
 from benchmarks.machine import RESULTS, machine
 
 FILE = RESULTS / "cluster.json"
@@ -23,13 +24,16 @@ SHARES = (0.5, 1.0)  # of the rows, from which growth follows
 def main() -> None:
     """Run a step, and keep its results beside those of the other steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("profile", "check", "measure", "memory", "write"))
+    parser.add_argument("step", choices=("profile", "check", "measure", "memory"))
+    parser.add_argument("--data", type=Path, help="folder of the shape texts")
     parser.add_argument("--shape", default="texts", help="data of measure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--times", type=int, default=16, help="copies of each row for memory")
     parser.add_argument("--options", default="{}", help="parameters of PLTClassifier as JSON")
     arguments = parser.parse_args()
+    if arguments.data:
+        os.environ[shapes.FOLDER] = str(arguments.data)
     found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
     options = json.loads(arguments.options)
     if arguments.step == "profile":
@@ -53,12 +57,9 @@ def main() -> None:
         made = worker_memory(X, Y, arguments.times, MEMORY_SHARE, **options)
         about = {"times": arguments.times, "n_labels": Y.n_labels, "machine": machine()}
         found["memory"] = {**about, **made}
-    if arguments.step not in ("memory", "write"):  # the others are times, which depend on the load
+    if arguments.step != "memory":  # the others are times, which depend on the load
         found["machine"] = machine()
-    if arguments.step != "write":
-        FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
-    if "profiles" in found:
-        write(found)
+    FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
 
 
 if __name__ == "__main__":

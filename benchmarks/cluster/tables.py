@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.cluster.profile import Profile
 from benchmarks.cluster.simulate import Growth
-from benchmarks.machine import ROOT
 from benchmarks.markdown import table
-from benchmarks.pages.places import Table
+from benchmarks.pages.style import LINES, NORMAL, finish, legend, new_axes
 from labeltree.planning.cluster import JOB_SECONDS
+from labeltree.plot.style import INK
 
-PICTURE = ROOT / "docs" / "images" / "cluster.png"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 N_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HOUR = 3600.0
 START = 10.0  # seconds until workers have imported labeltree
 
 
-def write(found: dict[str, Any]) -> None:
-    """Write the tables that there are figures for."""
-    growths = by_shape([Profile.from_dict(one) for one in found["profiles"]])
-    tables = [Table("scaling", scaling(growths)), Table("shares", shares(growths))]
-    for name, table_of in (("check", checked), ("measured", measured), ("memory", memory)):
-        if name in found:
-            tables.append(Table(name, table_of(found[name])))
-    for one in tables:
-        one.write()
-    draw(growths)
-
-
-def by_shape(profiles: list[Profile]) -> list[Growth]:
+def by_shape(profiles: list[dict[str, Any]]) -> list[Growth]:
     """Return how each shape grows, from its profiles of some rows and of all rows."""
     shapes: dict[str, list[Profile]] = {}
-    for one in sorted(profiles, key=lambda one: one.n_rows):
+    for one in sorted(map(Profile.from_dict, profiles), key=lambda one: one.n_rows):
         shapes.setdefault(one.name, []).append(one)
     return [Growth(own[0], own[-1]) for own in shapes.values()]
 
@@ -84,30 +75,35 @@ def measured(found: dict[str, Any]) -> str:
     return table(header, rows)
 
 
+def measured_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield how much more CPU time one node takes, and how fast two are, against one process."""
+    alone, one, two = (found[name] for name in ("one process", "nodes: 1", "nodes: 2"))
+    cpu = [fit["driver_cpu_seconds"] + fit["job_cpu_seconds"] for fit in (alone, one)]
+    yield "cluster.one_node.more_cpu", f"{100 * (cpu[1] / cpu[0] - 1):.0f}"
+    yield "cluster.two_nodes.fit", f"{alone['seconds'] / two['seconds']:.2f}"
+    training = alone["training_seconds"] / two["training_seconds"]
+    yield "cluster.two_nodes.training", f"{training:.2f}"
+    yield "cluster.two_nodes.driver_cpu_s", f"{two['driver_cpu_seconds']:.0f}"
+
+
 def checked(found: list[list[float]]) -> str:
     """Return measured and simulated times of the same jobs."""
     rows = [[f"{n:.0f}", f"{measured:.1f}", f"{made:.1f}"] for n, measured, made in found]
     return table(["nodes", "measured, s", "simulated, s"], rows, n_text=0)
 
 
-def draw(growths: list[Growth]) -> None:
-    """Draw the speed of a fit against the number of workers."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    axes.plot(N_WORKERS, N_WORKERS, color="0.8", label="ideal")
-    for one in growths:
+def draw(growths: list[Growth]) -> Figure:
+    """Return a figure of the speed of a fit against the number of workers."""
+    figure, axes = new_axes(1.4)
+    axes.plot(N_WORKERS, N_WORKERS, color=INK, linewidth=1, label="ideal")
+    for line, one in zip(LINES, growths, strict=False):
         found = [n * one.efficiency(n, HOUR, JOB_SECONDS, START) for n in N_WORKERS]
-        axes.plot(N_WORKERS, found, marker="o", label=one.every.name)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
-    axes.set_xticks(N_WORKERS, [str(n) for n in N_WORKERS])
-    axes.set_yticks(N_WORKERS, [str(n) for n in N_WORKERS])
-    axes.set_xlabel("workers of one core")
-    axes.set_ylabel("speed relative to one process")
-    axes.legend(frameon=False)
-    figure.tight_layout()
-    figure.savefig(PICTURE, dpi=120)
+        axes.plot(N_WORKERS, found, label=one.every.name, **line)
+    for set_scale, axis in ((axes.set_xscale, axes.xaxis), (axes.set_yscale, axes.yaxis)):
+        set_scale("log", base=2)
+        axis.set_ticks(N_WORKERS, [str(n) for n in N_WORKERS])
+    axes.set_xlabel("workers of one core", fontsize=NORMAL)
+    axes.set_ylabel("speed relative to one process", fontsize=NORMAL)
+    legend(axes)
+    finish(axes, "Speed against workers", grid="both")
+    return figure

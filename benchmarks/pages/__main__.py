@@ -14,6 +14,7 @@ import importlib
 import json
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import RESULTS, machine
@@ -22,8 +23,10 @@ from benchmarks.pages.places import Record
 MEASURED = (
     "annif",
     "calibration",
+    "cost_and_accuracy",
     "cost_model",
     "descriptions",
+    "effort",
     "features",
     "guide",
     "online",
@@ -38,7 +41,7 @@ MEASURED = (
     "trees",
 )
 #: Measured by another command, or not measured again.
-WRITTEN = ("accuracy", "rivals", "study")
+WRITTEN = ("accuracy", "cluster", "rivals", "study", "torch")
 
 
 def page_module(name: str) -> Any:
@@ -76,10 +79,18 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def result_files(name: str) -> list[Path]:
+    """Return NAME.json and NAME-*.json, of those that there are."""
+    return [*RESULTS.glob(f"{name}.json"), *sorted(RESULTS.glob(f"{name}-*.json"))]
+
+
 def kept(name: str) -> list[Record]:
-    """Return the records of NAME.json, and of NAME-*.json if each data set has its own file."""
-    paths = [*RESULTS.glob(f"{name}.json"), *sorted(RESULTS.glob(f"{name}-*.json"))]
-    return [record for path in paths for record in json.loads(path.read_text())["sets"]]
+    """Return the records of NAME.json, and of NAME-*.json if each data set has its own file.
+
+    A file without sets is one record.
+    """
+    found = [json.loads(path.read_text()) for path in result_files(name)]
+    return [record for results in found for record in results.get("sets", [results])]
 
 
 def merged(records: Iterable[Record], found: Record) -> list[Record]:
@@ -100,15 +111,12 @@ def merged(records: Iterable[Record], found: Record) -> list[Record]:
 
 def measure(name: str, asked: argparse.Namespace) -> list[Record]:
     """Measure a page and return all its records; results are saved after each record."""
-    module = page_module(name)
-    is_kept = getattr(module, "KEPT", True)
-    records = kept(name) if is_kept else []
-    for found in module.measure(asked):
+    records = kept(name)
+    for found in page_module(name).measure(asked):
         records = merged(records, {**found, "machine": machine()})
         print(json.dumps(found, ensure_ascii=False), flush=True)
-        if is_kept:
-            text = json.dumps({"sets": records}, indent=1, ensure_ascii=False)
-            (RESULTS / f"{name}.json").write_text(text + "\n")
+        text = json.dumps({"sets": records}, indent=1, ensure_ascii=False)
+        (RESULTS / f"{name}.json").write_text(text + "\n")
     return records
 
 

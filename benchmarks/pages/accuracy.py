@@ -2,14 +2,60 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from benchmarks.markdown import at_ranks, table
 from benchmarks.pages.places import Place, Record, Table
-from benchmarks.rivals.figures import QUALITY, Figures, done, is_ours
+from benchmarks.rivals.figures import OURS, QUALITY, Figures, done, is_ours
 from benchmarks.rivals.tables import losses_list, title, why_not
 
 KS = (1, 3, 5)
+COMMAND = "benchmarks.rivals"
+_SYSTEMS = (
+    f"={OURS}",
+    "labeltree, high effort",
+    "labeltree, best effort",
+    "labeltree, rare labels first",
+    "labeltree, full label weights",
+    "omikuji",
+    "napkinxc",
+    "pecos",
+    "libmultilabel",
+)
+#: Data sets, and a guess of the minutes of each.
+MINUTES = {
+    "commits-wine": 15,
+    "debian-files": 120,
+    "delicious": 6,
+    "eurlex-4k": 15,
+    "mediamill": 12,
+    "tib-gnd": 85,
+    "wordnet-hypernyms": 25,
+    "yso-finna-en": 120,
+}
+FILES = {data: f"accuracy-{data}.json" for data in MINUTES}
+RUNS = {
+    data: f"--data DATA/{data} --accuracy-only --timeout 3600 --update "
+    f"--output benchmarks/results/{file} --systems {shlex.join(_SYSTEMS)}"
+    for data, file in FILES.items()
+}
+NEEDS = ("rivals",)
+
+
+Pairs = dict[str, tuple[str, str]]  # two systems by what their difference is called
+_FOREST, _BONSAI = "omikuji, 3 trees (default)", "omikuji, Bonsai"
+EFFORTS: Pairs = {
+    "high effort over omikuji, 3 trees": ("labeltree, high effort", _FOREST),
+    "best effort over omikuji, 3 trees": ("labeltree, best effort", _FOREST),
+    "best effort over Bonsai": ("labeltree, best effort", _BONSAI),
+}
+RARE: Pairs = {
+    "rare labels first": ("labeltree, rare labels first", OURS),
+    "full label weights": ("labeltree, full label weights", OURS),
+    "napkinXC, inverse propensities": ("napkinXC PLT, inverse propensities", "napkinXC PLT"),
+}
+KEYS_OF_PRECISION = tuple(f"P@{k}" for k in KS)
 
 
 def _optional(name: str, digits: int) -> Callable[[Figures], str]:
@@ -50,3 +96,19 @@ def page(records: list[Record]) -> Iterator[Place]:
     """Yield the tables, and the list of what other systems do better."""
     yield Table("accuracy", "\n\n".join(accuracy_table(record) for record in records))
     yield Table("accuracy-losses", losses_list(records, QUALITY))
+    yield Table("accuracy-effort", changes_table(records, EFFORTS, KEYS_OF_PRECISION))
+    yield Table("accuracy-rare", changes_table(records, RARE, ("P@1", "PSP@1")))
+
+
+def changes_table(runs: list[Record], pairs: Pairs, keys: tuple[str, ...]) -> str:
+    """Return the points by which one system of each pair is ahead of the other."""
+    rows = [[run["data"], *(_change(run, *pair, keys) for pair in pairs.values())] for run in runs]
+    return table(["points", *pairs], rows)
+
+
+def _change(run: Record, one: str, other: str, keys: tuple[str, ...]) -> str:
+    systems = {system["system"]: system for system in done(run)}
+    if one not in systems or other not in systems:
+        return "–"
+    changes = [round(systems[one][key] - systems[other][key], 1) for key in keys]
+    return " / ".join(f"{change + 0.0:+.1f}" for change in changes)  # without a minus before 0

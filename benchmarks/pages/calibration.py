@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.markdown import table
-from benchmarks.pages.places import Picture, Place, Record, Table
+from benchmarks.pages.places import Picture, Place, Record, Table, measured_on
+from benchmarks.pages.style import LINES, finish, new_panels, shared_legend
 from benchmarks.rows import RANKS, read_rows, shuffled_split
 from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import LabelRows, as_features
 from labeltree.metrics.ranked_hits import ranked_hits
 from labeltree.model import Calibration
+from labeltree.plot.style import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +45,11 @@ WAYS: list[tuple[str, dict[str, Any], str | None]] = [
     ("a fitted link for each depth, isotonic curve", {}, "depth_isotonic"),
 ]
 OBJECTIVES = (None, "micro_f1", "macro_f1", "expected_f1")
-#: Methods in the plot, and their colors.
+#: Methods in the plot, and what they are called there.
 DRAWN = {
-    "link (4, 1.5)": "tab:red",
-    "link (4, 1.5), curve of fit: default": "tab:blue",
-    "link (4, 1.5), isotonic curve": "tab:green",
+    "link (4, 1.5)": "link alone",
+    "link (4, 1.5), curve of fit: default": "curve of fit (default)",
+    "link (4, 1.5), isotonic curve": "isotonic curve",
 }
 _COLUMNS = {
     "ECE@5": "{ECE@5:.3f}",
@@ -61,6 +63,12 @@ _THRESHOLD_COLUMNS = {
     "mean F1 of rows": "{row_f1:.1f}",
     "labels per row": "{labels_a_row:.1f}",
 }
+
+
+RUNS = {name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "wordnet-hypernyms")} | {
+    "debian-files": "DATA/debian-files --max-rows 300000"
+}
+MINUTES = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,28 +187,24 @@ def page(records: list[Record]) -> Iterator[Place]:
             if rows:
                 title = f"**{record['data']}: {'calibration' if kind == 'ways' else kind}**"
                 parts.append(f"{title}\n\n{table([key, *columns], rows)}")
-        parts.append(f"Commit {record['machine']['commit']}.")
+        parts.append(measured_on(record))
     yield Table("calibration", "\n\n".join(parts))
     yield Picture("reliability.png", draw(records))
 
 
 def draw(records: list[Record]) -> Figure:
     """Return the reliability diagrams, one panel per data set."""
-    from matplotlib.figure import Figure
-
-    n_lines = (len(records) + 1) // 2
-    figure = Figure(figsize=(11, 5 * n_lines), layout="constrained")
-    for i, record in enumerate(records):
-        axes = figure.add_subplot(n_lines, 2, i + 1)
-        axes.plot([0, 1], [0, 1], color="lightgrey")
-        for row in record["ways"]:
-            if row["way"] in DRAWN:
-                known = [b for b, n in enumerate(row["bins"]) if n >= 20]
-                x, y = ([row[key][b] for b in known] for key in ("bin_probability", "bin_share"))
-                label = f"{row['way']}: ECE@5 {row['ECE@5']:.3f}"
-                axes.plot(x, y, "o-", color=DRAWN[row["way"]], label=label)
-        axes.set_xlabel("predicted probability of the top 5 labels")
+    figure, panels = new_panels(len(records), 1.15)
+    for axes, record in zip(panels, records, strict=True):
+        axes.plot([0, 1], [0, 1], color=GRAY, linewidth=1)
+        ways = [row for row in record["ways"] if row["way"] in DRAWN]
+        for line, row in zip(LINES, ways, strict=False):
+            known = [b for b, n in enumerate(row["bins"]) if n >= 20]
+            x, y = ([row[key][b] for b in known] for key in ("bin_probability", "bin_share"))
+            axes.plot(x, y, label=DRAWN[row["way"]], **line)
+        errors = " / ".join(f"{row['ECE@5']:.3f}" for row in ways)
+        axes.set_xlabel("predicted probability")
         axes.set_ylabel("fraction of true labels")
-        axes.set_title(record["data"])
-        axes.legend(loc="upper left")
+        finish(axes, f"{record['data']}\nECE@5 {errors}", grid="both")
+    shared_legend(figure, panels[0], len(DRAWN))
     return figure

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.pages.places import Picture, Place, Record
+from benchmarks.pages.places import Picture, Place, Record, Values
+from benchmarks.pages.style import LINES, finish, legend, log_axes, new_axes
 from benchmarks.rows import read_rows
 from labeltree import LabelTree, trees
 from labeltree.data import LabelRows
 from labeltree.planning.training_times import time_trees
+from labeltree.plot.style import GRAY
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.trees import CostModel
 
@@ -47,6 +49,10 @@ TREES: dict[str, Build] = {
     "16-means": _kmeans(16, 16),
     "100-means, not balanced": _kmeans(100, 100, balanced=False),
 }
+
+
+RUNS = {"eurlex-4k": "DATA/eurlex-4k"}
+MINUTES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,25 +97,27 @@ def page(records: list[Record]) -> Iterator[Place]:
     """Yield the plot of estimated against measured seconds."""
     for record in records:
         yield Picture("price-and-time.png", draw(record))
+        error = f"{100 * record['largest_error']:.0f}"
+        yield Values({f"cost_model.{record['data']}.largest_error": error})
 
 
 def draw(record: Record) -> Figure:
     """Return a figure of estimated against measured seconds."""
-    from matplotlib.figure import Figure
-
     seconds, by_cost, by_prices = (
         np.array([tree[key] for tree in record["trees"]])
         for key in ("train_cpu_s", "by_cost_s", "by_prices_s")
     )
-    figure = Figure(figsize=(5.5, 5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.loglog(seconds, by_cost, "o", label="estimate of the trainer")
-    axes.loglog(seconds, by_prices, "x", color="gray", label="by rows and pairs")
+    figure, axes = new_axes(1.4)
+    for line, found, label in zip(
+        LINES, (by_cost, by_prices), ("estimate of the trainer", "by rows and pairs"), strict=False
+    ):
+        axes.plot(seconds, found, label=label, **{**line, "linestyle": "none"})
     ends = np.array([min(seconds) / 1.3, max(seconds) * 1.3])
-    axes.plot(ends, ends, color="gray", linewidth=1)
-    axes.fill_between(ends, ends / 1.2, ends * 1.2, color="gray", alpha=0.2, label="within 20 %")
-    axes.set_xlabel("training (CPU seconds)")
-    axes.set_ylabel("estimated seconds")
-    axes.set_title(f"Cost and time of {len(record['trees'])} trees, {record['data']}")
-    axes.legend()
+    axes.plot(ends, ends, color=GRAY, linewidth=1)
+    axes.fill_between(ends, ends / 1.2, ends * 1.2, color=GRAY, alpha=0.2, label="within 20 %")
+    log_axes(axes)
+    axes.set_xlabel("training (CPU seconds, log scale)")
+    axes.set_ylabel("estimated seconds (log scale)")
+    legend(axes)
+    finish(axes, f"Cost and time of {len(record['trees'])} trees, {record['data']}", grid="both")
     return figure

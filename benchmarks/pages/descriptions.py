@@ -37,6 +37,10 @@ class Synset(NamedTuple):
     parents: tuple[str, ...]
 
 
+RUNS = {"wordnet": "--wordnet /usr/share/wordnet"}
+MINUTES = 10
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the option that names WordNet's files."""
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"), metavar="DIR")
@@ -147,7 +151,7 @@ class Wordnet(NamedTuple):
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a table for each kind of tags."""
     parts = [f"**{record['data']}**\n\n{_table(record)}" for record in records]
-    parts.append(measured_on(records[0], f"seed {SEED}"))
+    parts.append(measured_on(records, f"seed {SEED}"))
     yield Table("descriptions", "\n\n".join(parts))
 
 

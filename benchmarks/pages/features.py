@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.pages.places import Place, Record, Table
+from benchmarks.pages.places import Place, Record, Table, measured_on
 from benchmarks.rows import percent_at, shuffled_split
 from labeltree import PLTClassifier
 from labeltree.data import LabelRows, as_features, as_labels
@@ -31,6 +31,9 @@ WAYS: dict[str, Any] = {
     ),
 }
 _KINDS = {"as they are": (1.0, 0.0), "found": None}
+
+
+MINUTES = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,5 +84,5 @@ def page(records: list[Record]) -> Iterator[Place]:
         ]
         heads = ["features", "per row", "P@1 / 3 / 5, no weighting", '"auto"', "power", "weights"]
         size = f"{record['rows']:,} rows, {record['labels']:,} labels"
-        note = f"Docstrings: {size}, a fifth held out. Commit {record['machine']['commit']}."
+        note = f"Docstrings: {size}, a fifth held out. {measured_on(record)}"
         yield Table("features", f"{table(heads, rows)}\n\n{note}")

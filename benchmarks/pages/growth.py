@@ -9,10 +9,9 @@ import numpy as np
 
 from benchmarks.markdown import table
 from benchmarks.pages.places import Record, measured_on
-from labeltree.plot.style import BLUE, GRAY, INK, NORMAL, ORANGE, finish, new_panels
+from benchmarks.pages.style import LINES, finish, log_axes, new_panels, shared_legend
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Points = Sequence[dict[str, Any]]
@@ -42,7 +41,6 @@ _OF_TREES = {
 }
 _WORDS = {"n_labels": "labels", "n_rows": "rows"}
 _TITLES = {"labels": "More labels", "rows": "More rows", "both": "More labels and rows"}
-_COLORS = (ORANGE, BLUE, GRAY)
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:
@@ -91,8 +89,7 @@ def tables(records: list[Record]) -> str:
         parts += [f"{p['tree']}, {p[record['over']]:,}: {p['error']}." for p in failed]
     if any(len(points) > 2 for record in records for points in by_tree(record).values()):
         parts.append(f"**Fitted exponents**\n\n{fits(records)}")
-    load = f"one thread, load average {records[0]['machine']['load']:.1f} at the start"
-    parts.append(measured_on(records[0], f"{load}, seed {records[0]['seed']}"))
+    parts.append(measured_on(records, f"one thread, seed {records[0]['seed']}"))
     return "\n\n".join(parts)
 
 
@@ -131,6 +128,18 @@ def _calls(record: Record, points: Points) -> str:
     return f"{a:.1f} {b:+.2f}·log2 m (R² {share:.3f})"
 
 
+def values(records: list[Record]) -> Iterator[tuple[str, str]]:
+    """Yield the training time of the largest size of each sweep, and the exponents of time."""
+    for record in records:
+        for tree, points in by_tree(record).items():
+            name = f"scale.{record['data']}.{tree}"
+            yield f"{name}.largest.train_cpu_s", f"{points[-1]['train_cpu_s']:.0f}"
+            if len(points) > 2:
+                x = [point[record["over"]] for point in points]
+                power = exponent(x, [point["train_cpu_s"] for point in points])
+                yield f"{name}.exponent.train_cpu_s", f"{power:.1f}"
+
+
 def plots(records: list[Record]) -> Iterator[tuple[str, Figure]]:
     """Yield file names and figures of the sweep in which labels and rows grow together."""
     # With a constant number of rows per label, nodes stay about equally accurate.
@@ -142,37 +151,35 @@ def plots(records: list[Record]) -> Iterator[tuple[str, Figure]]:
 
 def draw_growth(record: Record) -> Figure:
     """Return a figure of all costs on logarithmic axes, with exponents."""
-    figure, panels = new_panels(len(GROWING), 5.0, 3.6)
+    figure, panels = new_panels(len(GROWING), 1.15)
     for axes, (key, words) in zip(panels, GROWING.items(), strict=True):
-        for color, (tree, points) in zip(_COLORS, by_tree(record).items(), strict=False):
+        powers: list[str] = []
+        for line, (tree, points) in zip(LINES, by_tree(record).items(), strict=False):
             x, y = ([point[name] for point in points] for name in (record["over"], key))
-            power = f", exponent {exponent(x, y):.2f}" if len(x) > 2 else ""
-            axes.plot(x, y, "o-", color=color, markersize=4, label=f"{tree}{power}")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        _words(axes, _WORDS[record["over"]], words)
+            axes.plot(x, y, label=f'tree="{tree}"', **line)
+            powers += [f"{exponent(x, y):.2f}"] if len(x) > 2 else []
+        log_axes(axes)
+        axes.set_xlabel(f"{_WORDS[record['over']]} (log scale)")
+        finish(axes, f"{words}\nexponents {' and '.join(powers)}", grid="both")
+    shared_legend(figure, panels[0], 2)
     return figure
 
 
 def draw_calls(record: Record) -> Figure:
     """Return a figure of the classifiers evaluated against the logarithm of the labels."""
-    figure, panels = new_panels(len(CALLS) - 1, 5.0, 3.8)
+    figure, panels = new_panels(len(CALLS) - 1, 0.95)
     for axes, key in zip(panels, CALLS, strict=False):
-        for color, (tree, points) in zip(_COLORS, by_tree(record).items(), strict=False):
+        fitted: list[str] = []
+        for line, (tree, points) in zip(LINES, by_tree(record).items(), strict=False):
             seen, calls = ([point[name] for point in points] for name in ("n_seen", key))
-            axes.plot(seen, calls, "o", color=color, markersize=5, label=f'tree="{tree}"')
+            axes.plot(seen, calls, label=f'tree="{tree}"', **{**line, "linestyle": "none"})
             if len(seen) > 2:
                 a, b, share = line_in_log(seen, calls)
-                label = f"{a:.0f} {b:+.1f}·log2 m, R² {share:.2f}"
-                line = a + b * np.log2(seen)
-                axes.plot(seen, line, color=color, linewidth=1.2, label=label)
-        axes.set_xscale("log")
+                fitted.append(f"{tree}: {a:.0f} {b:+.1f}·log₂ m, R² {share:.2f}")
+                axes.plot(seen, a + b * np.log2(seen), **{**line, "marker": ""})
+        log_axes(axes, "x")
         axes.set_ylim(bottom=0)
-        _words(axes, "labels seen in training, m", CALLS[key])
+        axes.set_xlabel("labels seen in training, m (log scale)")
+        finish(axes, "\n".join([CALLS[key], *fitted]), grid="y")
+    shared_legend(figure, panels[0], 2)
     return figure
-
-
-def _words(axes: Axes, x: str, title: str) -> None:
-    axes.set_xlabel(f"{x} (log scale)", fontsize=NORMAL, color=INK)
-    axes.legend(frameon=False, fontsize=NORMAL, labelcolor=INK)
-    finish(axes, title, grid="y")

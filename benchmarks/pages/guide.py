@@ -18,11 +18,13 @@ from typing import Any
 from benchmarks.machine import ROOT
 from benchmarks.pages.places import Document, Place, Record
 
-KEPT = False  # the pages themselves are the result
 #: In the order of reading; a page uses the files of those before it.
 GUIDES = ("docs/tutorial.md", "docs/tutorial-tuning.md")
 _BLOCK = re.compile(r"^( *)```(python|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _WIDTH = 118
+
+
+MINUTES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,17 +35,45 @@ def measure(asked: argparse.Namespace) -> Iterator[Record]:
     """Run all tutorials in one temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
         for guide in GUIDES:
-            yield {"data": guide, "text": run_guide((ROOT / guide).read_text(), Path(temporary))}
+            printed = run_guide((ROOT / guide).read_text(), Path(temporary))
+            yield {"data": guide, "printed": printed}
 
 
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield the tutorials with the output of their commands."""
     for record in records:
-        yield Document(record["data"], record["text"])
+        text = (ROOT / record["data"]).read_text()
+        yield Document(record["data"], with_output(text, record["printed"]))
 
 
-def run_guide(text: str, folder: Path) -> str:
-    """Return a tutorial with the current output of its commands; all run in one folder.
+def with_output(text: str, printed: dict[str, str]) -> str:
+    """Return a tutorial with the output of its commands; blocks with other commands stay.
+
+    Examples
+    --------
+    >>> with_output("```console\\n$ a\\nold\\n```", {"$ a": "$ a\\nnew\\n"})
+    '```console\\n$ a\\nnew\\n```'
+    """
+
+    def replaced(block: re.Match[str]) -> str:
+        margin, kind, content = block.groups()  # blocks in tabs are indented
+        lines = commands(content)
+        if kind != "console" or not all(line in printed for line in lines):
+            return block.group()
+        output = "".join(printed[line] for line in lines)
+        return textwrap.indent(f"```console\n{output}```", margin)
+
+    return _BLOCK.sub(replaced, text)
+
+
+def commands(content: str) -> list[str]:
+    """Return the commands of a block."""
+    lines = textwrap.dedent(content).splitlines()
+    return [line for line in lines if line.startswith("$ ")]
+
+
+def run_guide(text: str, folder: Path) -> dict[str, str]:
+    """Return each command of a tutorial with its output; all run in one folder.
 
     Raises
     ------
@@ -51,19 +81,14 @@ def run_guide(text: str, folder: Path) -> str:
         If a command fails or prints an error.
     """
     names: dict[str, Any] = {}
-
-    def replaced(block: re.Match[str]) -> str:
-        margin, kind, content = block.groups()  # blocks in tabs are indented
-        content = textwrap.dedent(content)
+    printed: dict[str, str] = {}
+    for _, kind, content in _BLOCK.findall(text):
         if kind == "python":
             with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(content, "tutorial", "exec"), names)
-            return block.group()
-        commands = [line for line in content.splitlines() if line.startswith("$ ")]
-        printed = "".join([_run(line, folder) for line in commands])
-        return textwrap.indent(f"```console\n{printed}```", margin)
-
-    return _BLOCK.sub(replaced, text)
+                exec(compile(textwrap.dedent(content), "tutorial", "exec"), names)
+        else:
+            printed |= {line: _run(line, folder) for line in commands(content)}
+    return printed
 
 
 def _run(line: str, folder: Path) -> str:

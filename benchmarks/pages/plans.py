@@ -71,6 +71,10 @@ BUILDS: dict[str, Build] = {
 }
 
 
+RUNS = {name: f"DATA/{name}" for name in (*CHOSEN_WITH, SHOWN, "debian-files")}
+MINUTES = 4
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)
@@ -171,7 +175,7 @@ def rank_correlation(record: Record, what: str) -> float:
 
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a summary of all data sets, and all figures of one."""
-    yield Table("plans", f"{summary(records)}\n\n{measured_on(records[-1])}")
+    yield Table("plans", f"{summary(records)}\n\n{measured_on(records)}")
     for record in records:
         if record["data"] == SHOWN:
             yield Table("plan-figures", figures(record))

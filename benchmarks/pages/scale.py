@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.generator import Generator
 from benchmarks.machine import ROOT
-from benchmarks.pages.growth import plots, tables
-from benchmarks.pages.places import Picture, Place, Record, Table
+from benchmarks.pages.growth import plots, tables, values
+from benchmarks.pages.places import Picture, Place, Record, Table, Values
 from benchmarks.rivals.worker import Clock, forget_peak, memory
 from labeltree import PLTClassifier, cost, metrics
 
@@ -30,6 +30,7 @@ N_SINGLE = 500
 K = 5
 THRESHOLD = 0.5
 ROWS_PER_LABEL = 10  # where both grow
+SWEEPS = ("labels", "rows", "both")  # what grows
 
 
 def sizes(smallest: int, largest: int) -> list[int]:
@@ -126,15 +127,20 @@ def points(all_sizes: list[dict[str, int]], asked: Any) -> Iterator[dict[str, An
     """Measure the sizes for each tree, the largest last; a tree that fails is not tried again."""
     for tree in asked.trees:
         for size in all_sizes:
-            point = in_process(asked.timeout, **size, tree=tree, seed=asked.seed)
+            point = in_process(asked.timeout, **size, tree=tree, seed=asked.random_state)
             print(json.dumps(point), flush=True)
             yield point
             if "error" in point:
                 break
 
 
+RUNS = {name: f"--sweeps {name} --max-labels 1000000 --max-rows 1000000" for name in SWEEPS}
+MINUTES = 5
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
+    parser.add_argument("--sweeps", nargs="+", default=list(SWEEPS), choices=SWEEPS)
     parser.add_argument("--max-labels", type=int, default=10**5, help="at least 10³")
     parser.add_argument("--max-rows", type=int, default=10**5, help="at least 10⁴")
     parser.add_argument("--rows", type=int, default=10**5, help="while labels grow")
@@ -147,13 +153,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Iterator[Record]:
     """Measure all sizes up to the limits."""
     for name, over, all_sizes in sweeps(asked):
+        if name not in asked.sweeps:
+            continue
         found = list(points(all_sizes, asked))
-        yield {"data": name, "seed": asked.seed, "threads": 1, "over": over, "points": found}
+        yield {
+            "data": name,
+            "seed": asked.random_state,
+            "threads": 1,
+            "over": over,
+            "points": found,
+        }
 
 
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield the tables and the plots."""
     yield Table("scale", tables(records))
+    yield Values(dict(values(records)))
     for file, figure in plots(records):
         yield Picture(file, figure)
 

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.generator import BLOCK, Generator
 from benchmarks.markdown import table
 from benchmarks.pages.growth import exponent
-from benchmarks.pages.places import Place, Record, Table, measured_on
+from benchmarks.pages.places import Place, Record, Table, Values, measured_on
 from benchmarks.rivals.worker import forget_peak, memory
 from benchmarks.rows import cpu_timed
 from labeltree import PLTClassifier
@@ -54,6 +54,10 @@ STEPS = {
     "layout": "layout",
     "curve": "curve",
 }
+
+
+RUNS = {name: f"--sweeps '{name}'" for name in SWEEPS}
+MINUTES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -147,7 +151,24 @@ def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model]:
 def page(records: list[Record]) -> Iterator[Place]:
     """Yield a table of each sweep, with the exponent of each step."""
     parts = [f"**More {record['data']}**\n\n{sweep_table(record)}" for record in records]
-    yield Table("steps", "\n\n".join([*parts, measured_on(records[-1])]))
+    yield Table("steps", "\n\n".join([*parts, measured_on(records)]))
+    yield Values(dict(values(records)))
+
+
+def values(records: list[Record]) -> Iterator[tuple[str, str]]:
+    """Yield how many times as long each step takes at the last size as at the one before."""
+    for record in records:
+        before, last = (point["steps"] for point in record["points"][-2:])
+        for step in STEPS:
+            if before[step] > 0:
+                name = f"steps.{record['data'].replace(' ', '-')}.last.{step}"
+                yield name, f"{last[step] / before[step]:.1f}"
+        for step, power in zip(_names(), exponents(record["data"], record["points"]), strict=True):
+            yield f"steps.{record['data'].replace(' ', '-')}.exponent.{step}", power
+
+
+def _names() -> list[str]:
+    return [*STEPS, "fit", "memory_mb", "evaluated", "batch_us"]
 
 
 def sweep_table(record: Record) -> str:
@@ -180,6 +201,7 @@ def exponents(sweep: str, points: list[dict[str, Any]]) -> list[str]:
     """Return the exponent of each figure over the larger half of the sizes."""
     later = points[len(points) // 2 - 1 :]
     figures = [{**one["steps"], "fit": sum(one["steps"].values())} | one for one in later]
-    names = [*STEPS, "fit", "memory_mb", "evaluated", "batch_us"]
     sizes = [one[sweep] for one in later]
-    return [f"{exponent(sizes, [max(one[name], 1e-3) for one in figures]):.2f}" for name in names]
+    return [
+        f"{exponent(sizes, [max(one[name], 1e-3) for one in figures]):.2f}" for name in _names()
+    ]

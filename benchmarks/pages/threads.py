@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages.places import Place, Record
+from benchmarks.pages.places import Place, Record, Values
 from benchmarks.rows import read_rows
 from labeltree import PLTClassifier
 from labeltree.data import LabelRows
@@ -20,6 +20,10 @@ from labeltree.training.solver_settings import SolverSettings
 
 REPEATS = 3
 N_THREADS = (1, 2)
+
+
+RUNS = {"tib-gnd": "DATA/tib-gnd"}
+MINUTES = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,5 +62,8 @@ def wall_seconds(X: Any, Y: LabelRows) -> dict[str, list[float]]:
 
 
 def page(records: list[Record]) -> Iterator[Place]:
-    """Yield nothing: docs/how-to/resources.md quotes the speedups in its prose."""
-    return iter(())
+    """Yield the speedups."""
+    for record in records:
+        for what in ("fit", "train"):
+            name = f"threads.{record['data']}.{what}_speedup"
+            yield Values({name: f"{record[f'{what}_speedup']:.1f}"})

@@ -43,6 +43,12 @@ BUILDS: dict[str, Build] = {
 }
 
 
+RUNS = {
+    name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
+}
+MINUTES = 1
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measurement."""
     parser.add_argument("folders", nargs="+", type=Path)
@@ -85,4 +91,4 @@ def page(records: list[Record]) -> Iterator[Place]:
         rows.append([trees_of_sets[0]["tree"], *cells])
     header = ["cost per row (CPU seconds to build)"]
     header += [f"{record['data']}: {record['n_labels']:,} labels" for record in records]
-    yield Table("trees", f"{table(header, rows)}\n\n{measured_on(records[0])}")
+    yield Table("trees", f"{table(header, rows)}\n\n{measured_on(records)}")

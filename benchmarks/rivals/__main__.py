@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import machine
 from benchmarks.rivals.figures import OURS
+from benchmarks.rivals.kept import may_keep
 from benchmarks.rivals.measure import measure
 from benchmarks.rivals.prepare import EURLEX, SEED, Prepared, prepare
 from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
@@ -63,6 +65,13 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--update", action="store_true", help="keep other systems and data sets in the JSON file"
     )
+    parser.add_argument(
+        "--keep-others",
+        action="store_true",
+        help="with --update: keep systems other than labeltree that were measured on this machine "
+        "in this version and with these settings; those whose times are compared with labeltree's "
+        "are measured with it, unless --accuracy-only",
+    )
     return parser.parse_args(arguments)
 
 
@@ -107,11 +116,15 @@ def main(arguments: list[str] | None = None) -> None:
     results: dict[str, Any] = {"sets": []}
     if asked.update and asked.output.exists():
         results = json.loads(asked.output.read_text())
+        results.pop("runs", None)  # what benchmarks.figures knows of the figures that are replaced
     for source in asked.data:
         data = prepare(source, cache, asked.test_rows)
         run = find_run(results, data, asked.threads)
+        one_run = {"run": datetime.now(UTC).isoformat(timespec="seconds")}
         for system in systems:
             measured_on = machine()
+            if asked.keep_others and may_keep(system, run, data, measured_on, asked.accuracy_only):
+                continue
             figures = measure(
                 system,
                 data,
@@ -122,7 +135,7 @@ def main(arguments: list[str] | None = None) -> None:
                 repeats=asked.repeats,
                 accuracy_only=asked.accuracy_only,
             )
-            keep(run, figures | {"machine": measured_on})
+            keep(run, figures | one_run | {"machine": measured_on})
             for other in run["systems"]:
                 other |= data.hits.leads(OURS, other["system"])
             print(line(data.name, figures), flush=True)

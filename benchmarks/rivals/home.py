@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.markdown import table
+from benchmarks.pages.style import GREEN, PURPLE
 from benchmarks.rivals.figures import Figures, best_known, is_ours
-from labeltree.plot.style import BLUE, GRAY, INK, ORANGE, RULE, new_panels
+from labeltree.plot.style import BLUE, INK, ORANGE, RULE, new_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Name, color, marker and size of each system. Shapes differ for those who see no colors.
+#: Name, color, marker and size of each system, as in `benchmarks.rivals.pictures`.
 _STYLES = {
-    "napkinxc": ("napkinXC", GRAY, "D", 7.0),
-    "libpecos": ("PECOS", "#26425f", "s", 7.5),
-    "omikuji": ("omikuji", BLUE, "^", 8.5),
-    "labeltree": ("labeltree", ORANGE, "o", 11.0),
+    "napkinxc": ("napkinXC", PURPLE, "^", 8.5),
+    "libpecos": ("PECOS", GREEN, "D", 7.0),
+    "omikuji": ("omikuji", BLUE, "o", 8.0),
+    "labeltree": ("labeltree", ORANGE, "s", 10.0),
 }
 _TEXT = 11.0  # points; readable when the plot is shown at half its size
 #: Title of each panel, and the key of its figure.

@@ -53,6 +53,10 @@ class KeptHits:
         for path in self._files(system):
             path.unlink()
 
+    def has(self, system: str) -> bool:
+        """Return whether there are hits of a system."""
+        return bool(self._files(system))
+
     def add(self, system: str, hits: NDArray[np.bool_]) -> None:
         """Keep the hits after one more training."""
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -164,9 +164,19 @@ SYSTEMS = [
 
 
 def chosen(words: list[str]) -> list[System]:
-    """Return the systems with these names or adapters."""
+    """Return the systems with these names or adapters; "=NAME" is a name and no adapter.
+
+    Examples
+    --------
+    >>> [system.name for system in chosen(["=labeltree", "pecos"])]
+    ['labeltree', 'PECOS XR-Linear']
+    """
     for word in words:
-        if not any(word in (system.name, system.adapter) for system in SYSTEMS):
+        if not any(word in _words(system) for system in SYSTEMS):
             known = ", ".join([*RIVALS, *(repr(system.name) for system in SYSTEMS)])
             raise ValueError(f"systems must be among {known}, but one is {word!r}")
-    return [s for s in SYSTEMS if s.name in words or s.adapter in words]
+    return [system for system in SYSTEMS if any(word in _words(system) for word in words)]
+
+
+def _words(system: System) -> tuple[str, str, str]:
+    return system.name, system.adapter, f"={system.name}"

@@ -18,6 +18,7 @@ from benchmarks.rivals.figures import (
     is_ours,
     is_timed_with_lists,
 )
+from benchmarks.rivals.kept import kept_names
 
 #: Rows of labeltree on the page of benchmarks; the others are in the results.
 SHOWN = (
@@ -101,6 +102,8 @@ def _notes(run: dict[str, Any]) -> Iterator[str]:
     ]
     if spreads:
         yield f"Three trainings: {'; '.join(spreads)}."
+    if older := kept_names(done(run)):
+        yield f"Kept from an earlier run: {'; '.join(older)}."
     if missing := [f"{s['system']} ({why_not(s)})" for s in run["systems"] if s["status"] != "ok"]:
         yield f"No figures: {'; '.join(missing)}."
 

@@ -34,7 +34,7 @@ struct Found {
 };
 
 // Objects and not functions, so that heaps call them inline.
-constexpr auto is_worse = [](const Found& a, const Found& b) { return a.order < b.order; };
-constexpr auto is_better = [](const Found& a, const Found& b) { return is_worse(b, a); };
+inline constexpr auto is_worse = [](const Found& a, const Found& b) { return a.order < b.order; };
+inline constexpr auto is_better = [](const Found& a, const Found& b) { return is_worse(b, a); };
 
 }  // namespace labeltree

@@ -13,8 +13,7 @@ namespace {
 
 constexpr int N_FULL = 4;  // full rows that are visited at once
 
-// Sparing: whether rows near their optimum are left out for some passes.
-template <class LossType, bool Sparing>
+template <class LossType>
 class Descent {
  public:
   explicit Descent(SolverPass& pass)
@@ -25,7 +24,8 @@ class Descent {
         c_positive_(load(pass.c_positive)),
         c_negative_(load(pass.c_negative)),
         slack_(load(pass.slack)),
-        worst_(load(pass.worst)) {}
+        worst_(load(pass.worst)),
+        spares_(pass.near >= 0.0f) {}
 
   void run() {
     if (pass_.products == nullptr && pass_.index != nullptr)
@@ -77,7 +77,7 @@ class Descent {
       ++pass_.n_near;
       return;
     }
-    const std::size_t last_near = n_active + (Sparing ? pass_.n_near : 0);
+    const std::size_t last_near = n_active + pass_.n_near;
     order[n_active] = order[last_near];
     order[last_near] = row;
   }
@@ -190,7 +190,7 @@ class Descent {
     worst_ = most(worst_, here ? step.violation : Floats{});
     const Ints useful = here & ~step.idle;
     if (!any(useful)) return {change, Use::idle};
-    const bool is_near = Sparing && !any(useful & ~(step.violation <= pass_.near));
+    const bool is_near = spares_ && !any(useful & ~(step.violation <= pass_.near));
     return {change, is_near ? Use::near : Use::active};
   }
 
@@ -237,6 +237,7 @@ class Descent {
   Floats* alpha_;
   Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
+  bool spares_;  // whether rows near their optimum are left out for some passes
 };
 
 // Where the weights of an entry's feature begin.
@@ -284,19 +285,11 @@ void add_parts(const RowParts& rows, const float* changes, float* weights) {
   }
 }
 
-template <bool Sparing>
-void visit_rows_by(SolverPass& pass) {
-  if (pass.loss == Loss::squared_hinge)
-    Descent<SquaredHinge, Sparing>(pass).run();
-  else
-    Descent<Logistic, Sparing>(pass).run();
-}
-
 void visit_rows(SolverPass& pass) {
-  if (pass.near >= 0.0f)
-    visit_rows_by<true>(pass);
+  if (pass.loss == Loss::squared_hinge)
+    Descent<SquaredHinge>(pass).run();
   else
-    visit_rows_by<false>(pass);
+    Descent<Logistic>(pass).run();
 }
 
 }  // namespace

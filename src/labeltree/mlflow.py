@@ -17,6 +17,7 @@ from labeltree.data.tables import is_table
 from labeltree.estimators import PLTClassifier
 from labeltree.storage import load
 from labeltree.text import TextTagger
+from labeltree.text.named_encoders import NamedEncoder
 
 __all__ = ["load_model", "log_model", "save_model"]
 
@@ -48,9 +49,11 @@ def save_model(
     path
         Folder to write, which must be empty or not exist.
     signature
-        Signature of the model; by default that of a tagger, or None for numeric features.
+        Signature of the model; by default with the parameters and the results, and with the texts
+        of a tagger.
     pip_requirements
-        What the model needs; by default this version of labeltree.
+        What the model needs; by default this version of labeltree, and the package that opens the
+        encoder of a tagger by name.
     mlflow_model, **parameters
         Parameters of `mlflow.pyfunc.save_model`, such as `input_example` and `metadata`.
     """
@@ -65,7 +68,7 @@ def save_model(
             data_path=str(Path(folder, _MODEL_FILE)),
             mlflow_model=described,
             signature=_signature(model) if signature is None else signature,
-            pip_requirements=pip_requirements or [f"labeltree=={_version()}"],
+            pip_requirements=pip_requirements or _requirements(model),
             **parameters,
         )
 
@@ -151,21 +154,35 @@ def _texts(data: Any) -> Any:
     return data if is_table(data) or not isinstance(data, str) else [data]
 
 
-def _signature(model: PLTClassifier | TextTagger) -> Any:
-    """Return the signature of a tagger; the columns of numeric features have no names."""
+def _requirements(model: PLTClassifier | TextTagger) -> list[str]:
+    """Return what pip installs for a model: labeltree, and what opens its words and its encoder."""
     if not isinstance(model, TextTagger):
-        return None
+        return [f"labeltree=={_version()}"]
+    extra = "" if model.features_.options.language is None else "[stem]"
+    encoder = model.encoder_
+    packages = [encoder.package] if isinstance(encoder, NamedEncoder) else []
+    return [f"labeltree{extra}=={_version()}", *packages]
+
+
+def _signature(model: PLTClassifier | TextTagger) -> Any:
+    """Return the signature of a model.
+
+    MLflow ignores parameters that a signature lacks. Numeric features may be of any type and have
+    any names, so their signature has no input.
+    """
     schema = _mlflow().types.schema
     parameters = [
         schema.ParamSpec("k", "long", _K),
         schema.ParamSpec("threshold", "double", 0.0),
     ]
+    kind = {"i": "long", "u": "long", "f": "double"}.get(model.classes_.dtype.kind, "string")
     outputs = [
-        schema.ColSpec(schema.Array("string"), "labels"),
+        schema.ColSpec(schema.Array(kind), "labels"),
         schema.ColSpec(schema.Array("double"), "probabilities"),
     ]
+    is_text = isinstance(model, TextTagger)
     return _mlflow().models.ModelSignature(
-        inputs=schema.Schema([schema.ColSpec("string")]),
+        inputs=schema.Schema([schema.ColSpec("string")]) if is_text else None,
         outputs=schema.Schema(outputs),
         params=schema.ParamSchema(parameters),
     )

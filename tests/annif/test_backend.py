@@ -226,6 +226,98 @@ def test_the_model_file_refuses_texts_without_the_analyzer(trained) -> None:
         lt.load(model_file(trained)).tag(["tea"])
 
 
+LEARNING = PROJECT + "allow_learn=yes\n"
+
+
+def learn(home, *lines: str, code: int = 0) -> str:
+    """Learn from texts, each with its subjects after a tab."""
+    pairs = (line.split("\t") for line in lines)
+    texts = (f"{text}\t{' '.join(map(uri, tags.split()))}\n" for text, tags in pairs)
+    (home / "more.tsv").write_text("".join(texts))
+    return run("learn", "tea", "more.tsv", code=code)
+
+
+def test_a_new_subject_is_learned_without_training_again(trained) -> None:
+    (trained / "projects.cfg").write_text(LEARNING)
+    learn(trained, *["butter\tunused", "green tea\tdrink tea", "weather\t"] * 5)
+    assert suggested("butter", limit=1) == ["unused"]
+    assert suggested("black tea", limit=1)[0] in ("tea", "drink")
+
+
+def test_learning_in_parts_is_the_same_as_at_once(trained, monkeypatch) -> None:
+    (trained / "projects.cfg").write_text(LEARNING)
+    before, lines = model_file(trained).read_bytes(), ["rye tea\ttea", "rye\tbread", "pot\tdrink"]
+    learn(trained, *lines)
+    at_once = arrays_of(model_file(trained))
+    model_file(trained).write_bytes(before)
+    monkeypatch.setattr("labeltree.annif.training_data._PART", 1)
+    learn(trained, *lines)
+    for name, values in arrays_of(model_file(trained)).items():
+        np.testing.assert_array_equal(at_once[name], values)
+
+
+def test_a_corpus_without_subjects_changes_nothing(trained) -> None:
+    (trained / "projects.cfg").write_text(LEARNING)
+    before = model_file(trained).read_bytes()
+    learn(trained, "weather\t")
+    assert model_file(trained).read_bytes() == before
+
+
+def test_several_trees_do_not_learn_and_keep_the_model(home) -> None:
+    (home / "projects.cfg").write_text(LEARNING + "n_trees=2\n")
+    run("train", "tea", "corpus.tsv")
+    before = model_file(home).read_bytes()
+    assert "Cannot learn: " in learn(home, "rye\tbread", code=1)
+    assert model_file(home).read_bytes() == before
+
+
+def test_learning_needs_a_model(home) -> None:
+    (home / "projects.cfg").write_text(LEARNING)
+    assert "not found" in learn(home, "rye\tbread", code=1)
+
+
+def test_hyperopt_recommends_settings_that_train_accepts(trained) -> None:
+    found = run("hyperopt", "tea", "corpus.tsv", "--trials", "3", "--results-file", "trials.tsv")
+    lines = found.split("---\n")[1].splitlines()
+    assert [line.partition("=")[0] for line in lines] == ["effort", "C", "loss", "tree"]
+    assert len((trained / "trials.tsv").read_text().splitlines()) == 4
+    settings = [word for line in lines for word in ("-b", f"labeltree.{line}")]
+    run("train", "--cached", "tea", *settings)
+
+
+def test_hyperopt_keeps_the_settings_of_the_project(trained) -> None:
+    (trained / "projects.cfg").write_text(PROJECT + "C=0.5\nloss=logistic\n")
+    found = run("hyperopt", "tea", "corpus.tsv", "--trials", "2", "--metric", "Precision@1")
+    lines = found.split("---\n")[1].splitlines()
+    assert [line.partition("=")[0] for line in lines] == ["effort", "tree"]
+
+
+def test_hyperopt_in_several_processes_finds_a_score(trained) -> None:
+    found = run("hyperopt", "tea", "corpus.tsv", "--trials", "2", "--jobs", "2")
+    assert "Got best NDCG score" in found
+
+
+def test_hyperopt_needs_a_training_corpus(home) -> None:
+    assert "train on a corpus first" in run("hyperopt", "tea", "corpus.tsv", code=1)
+
+
+def excluding(*subjects: str) -> str:
+    uris = "|".join(f"http://example.org/{subject}" for subject in subjects)
+    return PROJECT.replace("vocab=food", f"vocab=food(exclude={uris})")
+
+
+def test_subjects_that_the_project_excludes_are_not_trained(home) -> None:
+    (home / "projects.cfg").write_text(excluding("tea"))
+    run("train", "tea", "corpus.tsv")
+    assert len(lt.load(model_file(home)).classes_) == 2
+
+
+def test_excluded_subjects_leave_their_places_to_others(trained) -> None:
+    assert suggested("black tea", limit=2) == ["drink", "tea"]
+    (trained / "projects.cfg").write_text(excluding("drink"))
+    assert suggested("black tea", limit=2) == ["tea", "bread"]
+
+
 def test_the_module_runs_annif(home, monkeypatch, capsys) -> None:
     from labeltree.annif.__main__ import main
 

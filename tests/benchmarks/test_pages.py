@@ -14,14 +14,16 @@ import pytest
 import benchmarks
 from benchmarks.machine import RESULTS, ROOT
 from benchmarks.pages import __main__ as runner
-from benchmarks.pages.places import Document, Picture, Table
+from benchmarks.pages.places import Place, Table
 
 #: What a page needs on its command line.
 ARGUMENTS: dict[str, list[str]] = {
     "annif": ["--docstrings", "--max-texts", "9"],
     "calibration": ["DATA/a", "DATA/b", "--max-rows", "9"],
+    "cost_and_accuracy": ["DATA/a", "--parts", "costs"],
     "cost_model": ["DATA/a"],
     "descriptions": ["--wordnet", "DATA"],
+    "effort": ["DATA/a", "--max-rows", "9"],
     "features": [],
     "guide": [],
     "online": ["--data", "changelogs", "--finish", "DATA/a"],
@@ -70,7 +72,7 @@ def test_every_page_understands_its_arguments(name: str) -> None:
 def test_every_page_is_made_of_the_committed_results(name: str) -> None:
     records = runner.kept(name)
     for place in runner.page_module(name).page(records) if records else ():
-        assert isinstance(place, Table | Picture | Document)
+        assert isinstance(place, Place)
         if isinstance(place, Table):
             assert place.text.count("\n| ---") >= 1 or place.marker.endswith("losses")
 

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from benchmarks.pages.accuracy import accuracy_table
+from benchmarks.rivals.claims import factors_table
 from benchmarks.rivals.figures import COST, QUALITY, Measure
 from benchmarks.rivals.home import draw_home, home_table
 from benchmarks.rivals.measure import best_of, median_of
-from benchmarks.rivals.pictures import draw
+from benchmarks.rivals.pictures import LOOKS, draw
 from benchmarks.rivals.tables import losses_list, rivals_table, short_table
 
 
@@ -93,18 +94,26 @@ def test_the_short_table_has_the_best_known_systems_only() -> None:
     assert [line.split(" | ")[1] for line in lines] == ["labeltree", "omikuji, 3 trees (default)"]
 
 
-def test_the_picture_has_a_name_at_each_point() -> None:
+def test_the_picture_has_a_point_for_each_known_system() -> None:
     others = [system("PECOS XR-Linear", "libpecos"), system("not drawn", "x")]
-    (axes,) = draw([run_of(OURS, *others)]).axes
-    assert [text.get_text() for text in axes.texts] == ["labeltree", "PECOS"]
+    axes, _ = draw([run_of(OURS, *others)]).axes
+    assert [line.get_label() for line in axes.lines] == ["labeltree", "PECOS"]
 
 
-def test_names_of_equal_points_do_not_lie_on_each_other() -> None:
-    names = ["omikuji, 1 tree", "omikuji, Bonsai", "PECOS XR-Linear"]
-    figure = draw([run_of(OURS, *(system(name, "x") for name in names))])
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:i])
+def test_no_two_systems_look_the_same_in_the_picture() -> None:
+    looks = [look for _, *look in LOOKS.values()]
+    assert all(look not in looks[:i] for i, look in enumerate(looks))
+
+
+def test_factors_are_those_of_systems_of_one_run() -> None:
+    other = system("PECOS XR-Linear", "libpecos", train_cpu_s=OURS["train_cpu_s"] * 4, run="a")
+    assert "| PECOS XR-Linear | 4.0 |" in factors_table([run_of({**OURS, "run": "a"}, other)])
+    assert "| PECOS XR-Linear | – |" in factors_table([run_of({**OURS, "run": "b"}, other)])
+
+
+def test_systems_kept_from_an_earlier_run_are_named() -> None:
+    run = run_of({**OURS, "run": "b"}, system("other", "x", run="a"))
+    assert "Kept from an earlier run: other." in rivals_table(run)
 
 
 def test_medians_are_of_one_of_the_runs() -> None:

@@ -1,7 +1,6 @@
 """What the C library refuses, and how it says so."""
 
 import os
-import re
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +15,6 @@ from tests.model_files import assemble, content_edit, edited, put, with_array, w
 from tests.storage.small_model import TREE, X, Y
 
 pytestmark = needs_library
-# The library reads JSON as docs/reference/model-file.md has it. Python also takes integers of any
-# size, and halves of characters.
-STRICTER = "must fit into a float64|unknown escape"
 
 
 @pytest.fixture
@@ -129,6 +125,8 @@ def test_hostile_arrays_are_refused(name, place, value, message, path) -> None:
         (b'{"sections": [NaN]}', "not JSON: expected a value"),
         (b'{"sections": [1.]}', "not JSON: expected a digit"),
         (b'{"sections": [1e999]}', "must fit into a float64, but one is 1e999"),
+        (b'{"sections": [1e-999]}', "must fit into a float64, but one is 1e-999"),
+        (b'{"sections": [1' + b"0" * 400 + b"]}", "must fit into a float64, but one is 1000"),
         (b'{"sections": ["\\x"]}', "not JSON: a text has the unknown escape"),
         (b'{"sections": ["\\ud800"]}', "not JSON: a text has the unknown escape"),
         (b'{"sections": ["a\tb"]}', "not JSON: control characters are escaped"),
@@ -212,7 +210,7 @@ def test_mutated_files_are_refused_or_predict_as_in_python(tmp_path) -> None:
         clf, model = opened_by_python(path), opened(path)
         if isinstance(model, str):
             assert model.startswith(f"{path}: ")
-            assert clf is None or re.search(STRICTER, model), model
+            assert clf is None, model
             continue
         with model:
             predicts(model, clf, int(rng.integers(model.n_features)))

@@ -209,3 +209,38 @@ def test_training_reads_a_pipe_without_a_progress_bar(jsonl, tmp_path) -> None:
     assert stages == [*expected, "writing", "evaluating"]
     assert "\x1b" not in done.stdout + done.stderr
     assert "\r" not in done.stdout + done.stderr
+
+
+# Several files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def halves(jsonl, tmp_path) -> list[str]:
+    lines = Path(jsonl).read_text().splitlines(keepends=True)
+    paths = [tmp_path / "half-0.jsonl", tmp_path / "half-1.jsonl"]
+    for path, half in zip(paths, (lines[:20], lines[20:]), strict=True):
+        path.write_text("".join(half))
+    return [str(path) for path in paths]
+
+
+def test_several_files_train_the_model_of_one_file(jsonl, halves, tmp_path, capsys) -> None:
+    one, other, third = (str(tmp_path / f"{name}.lt") for name in "abc")
+    assert main(["train", jsonl, "-o", one, "--no-holdout", "-q"]) == 0
+    assert main(["train", *halves, "-o", other]) == 0
+    lines = dict(line.split(None, 1) for line in printed(capsys).splitlines())
+    assert lines["rows"] == "40 training, 0 evaluation"
+    assert main(["train", str(tmp_path / "half-*.jsonl"), "-o", third, "-q"]) == 0
+    assert Path(one).read_bytes() == Path(other).read_bytes() == Path(third).read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--holdout=0.2", "--format=jsonl", "--hierarchy=tree.tsv"])
+def test_options_for_one_file_are_refused_for_several(option, halves, tmp_path, capsys) -> None:
+    assert main(["train", *halves, "-o", str(tmp_path / "a.lt"), option]) == 2
+    assert "is for one file" in capsys.readouterr().err
+
+
+def test_a_model_does_not_replace_a_file_that_matches_a_pattern(halves, tmp_path, capsys) -> None:
+    before = Path(halves[0]).read_bytes()
+    assert main(["train", str(tmp_path / "half-*"), "-o", halves[0]]) == 2
+    assert "is both input" in capsys.readouterr().err
+    assert Path(halves[0]).read_bytes() == before

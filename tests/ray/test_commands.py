@@ -39,3 +39,15 @@ def test_tune_runs_on_a_cluster(nodes, texts, tmp_path, capsys) -> None:
     assert cli.main([*command, "--time", "600s", "--json"]) == 0
     assert model.exists()
     assert len(json.loads(capsys.readouterr().out)["trials"]) >= 3
+
+
+def test_workers_read_several_files(nodes, texts, tmp_path) -> None:
+    lines = texts.read_text().splitlines(keepends=True)
+    for i in range(5):
+        (tmp_path / f"part-{i}.jsonl").write_text("".join(lines[60 * i : 60 * (i + 1)]))
+    one, other = tmp_path / "a.lt", tmp_path / "b.lt"
+    assert cli.main(["train", str(texts), "-o", str(one), "-q", "--no-holdout"]) == 0
+    command = ["train", f"{tmp_path}/part-*.jsonl", "-o", str(other), "-q"]
+    assert cli.main([*command, "--ray", nodes.address, "--shared-dir", str(tmp_path)]) == 0
+    assert one.read_bytes() == other.read_bytes()
+    assert not list(tmp_path.glob("labeltree-*"))

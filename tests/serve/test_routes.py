@@ -96,3 +96,10 @@ def test_the_openapi_document_lists_all_routes_with_their_messages(client: Clien
     assert "text" in schemas["TagRequest"]["properties"]
     references = json.dumps(document).split('"$ref": "#/components/schemas/')[1:]
     assert {name.partition('"')[0] for name in references} <= set(schemas)
+
+
+def test_excluded_labels_are_never_returned(client: Client) -> None:
+    asked = {"text": "green tea", "exclude_labels": ["tea", "gin"]}
+    found = labels_of(client.post("/v1/tag", asked).json()["results"][0])
+    assert found
+    assert "tea" not in found

@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -126,7 +125,11 @@ def test_without_verify_a_flip_in_an_array_is_not_looked_for(path, tmp_path) -> 
         (b'{"sections":[],"sections":[]}', "the key 'sections' twice"),
         (b'{"sections":[NaN]}', "must be finite, but one is NaN"),
         (b'{"sections":[-Infinity]}', "must be finite, but one is -Infinity"),
-        (b'{"sections":[1e999]}', "must be finite, but one is 1e999"),
+        (b'{"sections":[1e999]}', "must fit into a float64, but one is 1e999"),
+        (b'{"sections":[1e-999]}', "must fit into a float64, but one is 1e-999"),
+        (b'{"sections":[1' + b"0" * 400 + b"]}", "but one is an integer of 1329 bits"),
+        (b'{"sections":["\\ud800"]}', r"whole characters, but one is '\\ud800'"),
+        (b'{"\\uDC00":[]}', r"whole characters, but one is '\\udc00'"),
         (b'{"sections":[' + b"9" * 5000 + b"]}", "not JSON"),
         (b'{"sections":' + b"[" * 20 + b"]" * 20 + b"}", "nested more than 16"),
         (b'{"sections":' + b'{"a":' * 20 + b"1" + b"}" * 20 + b"}", "nested more"),
@@ -194,7 +197,7 @@ def test_a_hostile_table_of_sections_is_refused(edit, message, path, tmp_path) -
         (change(0, offset=None), "offset of array 0 of section first must be int"),
         (change(0, shape=[2**40]), "numbers of shape .* ends beyond the file"),
         (change(0, shape=[2**32, 2**32]), "numbers of shape .* ends beyond the file"),
-        (change(0, shape=[10**4000, 10**4000]), "ends beyond the file"),
+        (change(0, shape=[10**300, 10**300]), "ends beyond the file"),
         (change(1, shape=[0, 2**62]), "empty of shape .* ends beyond the file"),
         (change(0, shape=[-5]), "shape of numbers must be"),
         (change(0, shape=[-1, -5]), "shape of numbers must be"),
@@ -224,8 +227,6 @@ def test_a_hostile_table_of_sections_is_refused(edit, message, path, tmp_path) -
     ],
 )
 def test_a_hostile_table_of_arrays_is_refused(edit, message, path, tmp_path) -> None:
-    limit = sys.get_int_max_str_digits()
-    assert limit > 4001
     attacked = put(tmp_path, edited(path.read_bytes(), edit))
     assert is_refused(attacked, message)
 
@@ -262,6 +263,11 @@ def test_a_header_beyond_the_limit_is_not_written(tmp_path, monkeypatch) -> None
     monkeypatch.setattr(header, "MAX_BYTES", 100)
     with pytest.raises(ValueError, match="at most 100 bytes"):
         write_file(tmp_path / "file", [Section("long", {"x": "x" * 100})])
+
+
+def test_an_integer_beyond_float64_is_not_written(tmp_path) -> None:
+    with pytest.raises(ValueError, match="must fit into a float64"):
+        write_file(tmp_path / "file", [Section("large", {"x": 10**400})])
 
 
 def test_a_header_that_is_nested_too_deep_is_not_written(tmp_path) -> None:

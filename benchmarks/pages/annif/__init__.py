@@ -8,3 +8,10 @@ from benchmarks.pages.annif.measure import add_arguments, measure
 from benchmarks.pages.annif.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
+
+RUNS = {
+    "docstrings": "--docstrings",
+    "wordnet": "--wordnet /usr/share/wordnet --max-texts 20000",
+}
+MINUTES = 15
+NEEDS = ("rivals",)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.pages.places import Place, Record, Table, measured_on
+from benchmarks.pages.places import Place, Record, Table, Values, measured_on
 
+OMIKUJI = "omikuji (default: Parabel)"
 _HEADER = [
     "",
     "P@1 / 3 / 5",
@@ -34,9 +35,17 @@ def page(records: list[Record]) -> Iterator[Place]:
         )
         rows = [_row(label, at) for label, at in record["systems"].items()]
         parts.append(table(_HEADER, rows))
-        load = f"load average {record['machine']['load']} before and {record['load_after']} after"
-        parts.append(measured_on(record, f"{record['annif']}, one thread, {load}, seed 0"))
+        parts.append(measured_on(record, f"{record['annif']}, one thread, seed 0"))
     yield Table("figures", "\n\n".join(parts))
+    yield Values({name: text for record in records for name, text in _leads(record)})
+
+
+def _leads(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield the points of P@1 by which the default leads two settings of omikuji."""
+    first = {name: 100 * at["Precision@1"] for name, at in record["systems"].items()}
+    for name, label in (("default", OMIKUJI), ("pairs", "omikuji, pairs of words")):
+        if label in first:
+            yield f"annif.{record['data']}.{name}", f"{first['labeltree'] - first[label]:.1f}"
 
 
 def _row(label: str, at: dict[str, Any]) -> list[str]:

@@ -14,3 +14,15 @@ from benchmarks.pages.online.measure import add_arguments, measure
 from benchmarks.pages.online.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
+
+RUNS = {
+    "stream eurlex-4k": "--data DATA/eurlex-4k",
+    "stream changelogs": "--data changelogs",
+    "stream yso-finna-en": "--data DATA/yso-finna-en",
+    "new labels tib-gnd": "--new-labels DATA/tib-gnd",
+    "new rows eurlex-4k": "--new-rows DATA/eurlex-4k",
+    "new rows tib-gnd": "--new-rows DATA/tib-gnd",
+    "finish eurlex-4k": "--finish DATA/eurlex-4k",
+}
+MINUTES = 4
+NEEDS = ("rivals",)

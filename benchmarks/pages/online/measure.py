@@ -121,7 +121,7 @@ def measure_stream(source: str, asked: argparse.Namespace) -> Record:
     stream = streams.of(source, asked.rows, SEED)
     systems: dict[str, Callable[[], dict[str, Any]]] = {
         "labeltree, online": lambda: labeltree(stream, {}),
-        "labeltree, online, by score": lambda: labeltree(stream, {"insert": "both"}),
+        "labeltree, online, by score": lambda: labeltree(stream, {"insert": "cost+score"}),
         "Vowpal Wabbit --plt": lambda: vowpal_wabbit(stream, asked.cache, asked.timeout),
         "labeltree, batch": lambda: batch(stream),
     }

@@ -22,7 +22,7 @@ def page(records: list[Record]) -> Iterator[Place]:
     """Yield the tables of streams, of new labels and of new rows."""
     kinds = {"stream": _stream, "new labels": _new_labels, "new rows": _ways, "finish": _ways}
     parts = [kinds[record["kind"]](record) for record in records]
-    yield Table("online", "\n\n".join([*parts, measured_on(records[-1])]))
+    yield Table("online", "\n\n".join([*parts, measured_on(records)]))
 
 
 def _stream(record: Record) -> str:

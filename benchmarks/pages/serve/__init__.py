@@ -8,3 +8,6 @@ from benchmarks.pages.serve.measure import add_arguments, measure
 from benchmarks.pages.serve.tables import page
 
 __all__ = ["add_arguments", "measure", "page"]
+
+MINUTES = 12
+NEEDS = ("wrk", "rivals")

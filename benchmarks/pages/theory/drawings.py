@@ -97,9 +97,16 @@ def draw_tree(
     for v in range(tree.n_nodes):
         fill, line, style = KINDS[(kinds or {}).get(v, "plain")]
         box = {"boxstyle": "round,pad=0.32", "facecolor": fill, "edgecolor": line}
-        shown: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 3}
-        axes.text(
-            *at[v], texts.get(v, ""), fontsize=NORMAL, bbox=box | {"linestyle": style}, **shown
+        box |= {"linestyle": style}
+        axes.annotate(
+            texts.get(v, ""),
+            at[v],
+            fontsize=NORMAL,
+            color=INK,
+            ha="center",
+            va="center",
+            bbox=box,
+            zorder=3,
         )
         if notes and v in notes:
             axes.annotate(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import annif.util
-import numpy as np
-from annif.backend.backend import AnnifBackend
+from annif.backend.backend import AnnifLearningBackend
+from annif.backend.hyperopt import AnnifHyperoptBackend
 from annif.exception import (
     ConfigurationException,
     NotInitializedException,
@@ -16,11 +16,11 @@ from annif.exception import (
     OperationFailedException,
 )
 from annif.suggestion import SuggestionBatch
-from numpy.typing import NDArray
-from scipy import sparse
 
 from labeltree.annif import NAME
-from labeltree.annif.training_data import TrainingData
+from labeltree.annif.optimizer import Objective, Optimizer
+from labeltree.annif.suggestions import inactive_labels, suggest
+from labeltree.annif.training_data import TrainingData, labeled_parts
 from labeltree.estimators import PLTClassifier
 from labeltree.storage import ModelFileError, load
 from labeltree.text import TextTagger
@@ -30,7 +30,7 @@ _CACHED = "cached"  # what Annif passes as the corpus to reuse the previous one
 _CLASSIFIER = PLTClassifier().get_params(deep=False)
 
 
-def _count_or_share(text: str) -> int | float | str:
+def _number_or_auto(text: str) -> int | float | str:
     if text == AUTO:
         return text
     return int(text) if text.isdigit() else float(text)
@@ -40,7 +40,7 @@ def _count_or_share(text: str) -> int | float | str:
 # and `min_df` are named as in Annif's other backends, all others as in the library.
 _TEXT_SETTINGS: dict[str, Callable[[str], Any]] = {
     "ngram": int,
-    "min_df": _count_or_share,
+    "min_df": _number_or_auto,
     "max_features": int,
     "sublinear_tf": annif.util.boolean,
 }
@@ -49,7 +49,7 @@ _MODEL_SETTINGS: dict[str, Callable[[str], Any]] = {
     "tree": str,
     "n_trees": int,
     "loss": str,
-    "C": float,
+    "C": _number_or_auto,
     "class_weight": str,
     "max_nonzeros": int,
     "max_memory": str,
@@ -58,7 +58,7 @@ _QUANTIZE = "quantize"
 
 
 # Annif has no type information, so its classes are Any to mypy.
-class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
+class LabeltreeBackend(AnnifLearningBackend, AnnifHyperoptBackend):  # type: ignore[misc]
     """A label tree over the words that the analyzer of a project produces."""
 
     name = NAME
@@ -79,12 +79,12 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
     # Defaults for instances that are not initialized, as in Annif's own backends.
     _model: TextTagger | None = None
     _is_parallel = False
-    _active: tuple[Any, NDArray[np.bool_]] | None = None
+    _inactive: tuple[Any, tuple[int, ...]] | None = None
 
     # Training -----------------------------------------------------------------------------------
 
     def _train(self, corpus: Any, params: Mapping[str, Any], jobs: int = 0) -> None:
-        classifier = PLTClassifier(n_jobs=jobs or None, **self._settings(_MODEL_SETTINGS, params))
+        classifier = PLTClassifier(n_jobs=jobs or None, **self._model_settings(params))
         data = self._cached_data() if corpus == _CACHED else self._data(corpus, params)
         self.info(f"training on {data.rows.n_rows} documents")
         try:
@@ -95,9 +95,33 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         tagger = TextTagger.from_parts(data.features, classifier)
         if annif.util.boolean(params[_QUANTIZE]):
             tagger.quantize()
+        self._replace(tagger)
+
+    def _replace(self, tagger: TextTagger) -> None:
+        """Save a tagger, which has only the name of its analyzer, and use it from now on."""
         tagger.save(self._path(self.MODEL_FILE))
         self._model = self._with_analyzer(tagger)
-        self._active = None
+        self._inactive = None
+
+    def _learn(self, corpus: Any, params: Mapping[str, Any]) -> None:
+        # From the file, so that a call that fails changes nothing.
+        stored = self._load()
+        tagger, n_learned = self._with_analyzer(stored), 0
+        try:
+            for texts, subjects in labeled_parts(corpus.documents):
+                tagger.partial_fit(texts, subjects)
+                n_learned += len(texts)
+        except (AttributeError, ValueError) as error:  # several trees, or rankers
+            raise NotSupportedException(
+                f"Cannot learn: {error}", project_id=self.project.project_id
+            ) from error
+        self.info(f"learned {n_learned} documents")
+        if n_learned:
+            self._replace(TextTagger.from_parts(stored.features_, tagger.classifier_))
+
+    def get_hp_optimizer(self, corpus: Any, metric: str) -> Optimizer:
+        """Return the optimizer for validation documents and a metric of Annif."""
+        return Optimizer(self, corpus, metric, Objective)
 
     def _data(self, corpus: Any, params: Mapping[str, Any]) -> TrainingData:
         given = self._settings(_TEXT_SETTINGS, params)
@@ -131,6 +155,9 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         self._check_analyzer(data.features.options)
         return data
 
+    def _model_settings(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        return self._settings(_MODEL_SETTINGS, params)
+
     def _settings(
         self, known: Mapping[str, Callable[[str], Any]], params: Mapping[str, Any]
     ) -> dict[str, Any]:
@@ -155,6 +182,10 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
         self._is_parallel |= parallel
         if self._model is not None:
             return
+        self._model = self._with_analyzer(self._load())
+
+    def _load(self) -> TextTagger:
+        """Return the tagger of the model file, with only the name of its analyzer."""
         path = self._path(self.MODEL_FILE)
         if not path.exists():
             raise NotInitializedException(f"model {path} not found", backend_id=self.backend_id)
@@ -163,38 +194,25 @@ class LabeltreeBackend(AnnifBackend):  # type: ignore[misc]
             tagger = load(path)
         except ModelFileError as error:
             raise OperationFailedException(str(error), backend_id=self.backend_id) from error
+        assert isinstance(tagger, TextTagger)
         self._check_analyzer(tagger.features_.options)
-        self._model = self._with_analyzer(tagger)
+        return tagger
 
     def _suggest_batch(self, documents: list[Any], params: Mapping[str, Any]) -> SuggestionBatch:
         assert self._model is not None  # Annif initializes first
-        n_subjects = len(self.project.subjects)
-        limit = int(params["limit"])
-        if limit < 1:
-            return SuggestionBatch(sparse.csr_array((len(documents), n_subjects), dtype=np.float32))
-        X = self._model.features_.transform([document.text for document in documents])
         classifier = self._model.classifier_
         classifier.n_jobs = 1 if self._is_parallel else None
-        found = classifier.predict_proba(X, k=min(limit, len(classifier.classes_)))
-        subjects = classifier.classes_[found.indices]
-        # Texts without a known word get no suggestions; removed subjects are never suggested.
-        has_words = np.repeat(np.diff(X.indptr) > 0, np.diff(found.indptr))
-        is_active = self._is_active()
-        found.data *= has_words & is_active[subjects]
-        shape = (len(documents), len(is_active))
-        batch = sparse.csr_array((found.data, subjects, found.indptr), shape)
-        batch.eliminate_zeros()
-        return SuggestionBatch(batch[:, :n_subjects])
+        X = self._model.features_.transform([document.text for document in documents])
+        n_subjects = len(self.project.subjects)
+        return suggest(classifier, X, int(params["limit"]), n_subjects, self._inactive_labels())
 
-    def _is_active(self) -> NDArray[np.bool_]:
-        """Return whether each subject, by number, may be suggested."""
+    def _inactive_labels(self) -> tuple[int, ...]:
+        """Return the labels of subjects that are removed from the vocabulary, or excluded."""
         assert self._model is not None
         subjects = self.project.subjects
-        if self._active is None or self._active[0] is not subjects:
-            mask = np.zeros(max(len(subjects), int(self._model.classes_.max()) + 1), bool)
-            mask[[number for number, _ in subjects.active]] = True
-            self._active = subjects, mask
-        return self._active[1]
+        if self._inactive is None or self._inactive[0] is not subjects:
+            self._inactive = subjects, inactive_labels(self._model.classes_, subjects)
+        return self._inactive[1]
 
     # Analyzer -----------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from labeltree.text.features import TextFeatures
 from labeltree.text.options import MANY_TEXTS, OPTION_NAMES, TextOptions
 
 _SECTION = "annif_training_data"
+_PART = 1000  # documents that are in memory at once when a model learns from them
 _FEATURES = ("data", "indices", "indptr")  # of X
 _SUBJECTS = ("indices", "indptr", "names")  # of rows
 
@@ -109,6 +110,13 @@ class TrainingData:
         X = sparse.csr_array((data, columns, starts), shape=(len(starts) - 1, n_features))
         numbers, indptr, names = (take(arrays, f"subjects.{name}", None) for name in _SUBJECTS)
         return cls(features, as_features(X), _label_rows(numbers, indptr, names))
+
+
+def labeled_parts(documents: Iterable[Any]) -> Iterator[tuple[list[str], list[list[int]]]]:
+    """Iterate over texts and their subjects, some at a time; texts without subjects are skipped."""
+    labeled = (one for one in documents if len(one.subject_set))
+    while part := list(islice(labeled, _PART)):
+        yield [one.text for one in part], [list(one.subject_set) for one in part]
 
 
 def _texts(documents: Iterable[Any], subjects: array[int], lengths: array[int]) -> Iterator[str]:

@@ -26,12 +26,16 @@ from labeltree.cli.options import add_json_argument, print_json
 from labeltree.data import (
     write_fasttext,
     write_jsonl,
+    write_mapped,
     write_npz,
     write_parquet,
     write_parquet_features,
     write_tsv,
     write_xmc,
 )
+from labeltree.data.fields import LABEL_FIELDS
+from labeltree.data.mapped import MappedSizes
+from labeltree.data.parquet_features import parquet_feature_parts
 from labeltree.trees import LabelTree, to_napkinxc
 from labeltree.trees.formats import format_of
 from labeltree.trees.other_systems import READERS, SYSTEMS, system_of
@@ -45,13 +49,15 @@ EXAMPLES = """\
   labeltree convert train.ft -o docs.jsonl
   labeltree convert docs.parquet --text-field body -o docs.jsonl
   labeltree convert docs.jsonl.gz -o docs.parquet
+  labeltree convert rows.parquet -o rows.mapped
   labeltree convert omikuji-model -o tree.json
   labeltree convert napkinxc-model -o tree.nwk
   labeltree convert pecos-model -o tree.json
   labeltree convert tree.json --to napkinxc -o tree.txt
 
 supported formats:
-  numeric features: XMC and libsvm text, npz, Parquet with columns indices, values and labels
+  numeric features: XMC and libsvm text, npz, Parquet with columns indices, values and labels,
+    folders of mapped rows, for data that does not fit into memory
   texts with tags: JSONL, TSV, CSV, fastText, Parquet, folders of text files
   trees: JSON, Newick, dot, and the models of omikuji, napkinXC and PECOS
 Input and output must be of the same kind.
@@ -63,7 +69,8 @@ _TEXT_WRITERS: dict[str, Callable[..., None]] = {
     "parquet": write_parquet,
 }
 _NAPKINXC = "napkinxc"
-_TARGETS = ("xmc", *_TEXT_WRITERS, _NAPKINXC)
+_MAPPED = "mapped"
+_TARGETS = ("xmc", _MAPPED, *_TEXT_WRITERS, _NAPKINXC)
 
 
 #: Figures of what was written, and the same in words.
@@ -195,8 +202,10 @@ def _write_rows(arguments: argparse.Namespace) -> Report:
     target = "npz" if arguments.output is None else _target(arguments) or "xmc"
     if target == "npz" and arguments.output is not None:
         raise UsageError("npz files come in pairs; write them with --x-out X.npz --y-out Y.npz")
-    if target not in ("npz", "xmc", "parquet"):
+    if target not in ("npz", "xmc", "parquet", _MAPPED):
         raise UsageError(f"numeric features cannot be converted to {target}, which holds texts")
+    if target == _MAPPED and (parts := _parts(arguments)) is not None:
+        return _write_mapped(arguments.output, parts)
     data = read_examples(arguments)
     assert isinstance(data, Data)
     X = _from_zero(data.X) if arguments.one_based else data.X
@@ -206,13 +215,39 @@ def _write_rows(arguments: argparse.Namespace) -> Report:
         write_xmc(arguments.output, X, data.rows)
     if target == "parquet":
         write_parquet_features(arguments.output, X, data.rows)
+    if target == _MAPPED:
+        return _write_mapped(arguments.output, [(X, data.rows)])
     for path, part in ((arguments.x_out, X), (arguments.y_out, data.rows)):
         if path is not None:
             write_npz(path, part)
-    n_features = 0 if X is None else int(X.shape[1])
-    figures = {"n_rows": data.n_rows, "n_features": n_features, "n_labels": data.rows.n_labels}
+    return _counts(data.n_rows, 0 if X is None else int(X.shape[1]), data.rows.n_labels)
+
+
+def _counts(n_rows: int, n_features: int, n_labels: int) -> Report:
+    figures = {"n_rows": n_rows, "n_features": n_features, "n_labels": n_labels}
     shown = f"{n_features:,}" if n_features else "no"
-    return figures, f"{data.n_rows:,} rows, {shown} features, {data.rows.n_labels:,} labels"
+    return figures, f"{n_rows:,} rows, {shown} features, {n_labels:,} labels"
+
+
+def _parts(arguments: argparse.Namespace) -> Iterable[tuple[Any, Any]] | None:
+    """Return parts of the input, if it can be read in parts."""
+    if arguments.data is None or input_format(arguments).name != "parquet-features":
+        return None
+    field = arguments.label_field or LABEL_FIELDS
+    parts = parquet_feature_parts(arguments.data, label_field=field)
+    return _labeled(arguments.data, parts)
+
+
+def _labeled(source: str, parts: Iterable[tuple[Any, Any]]) -> Iterable[tuple[Any, Any]]:
+    for X, rows in parts:
+        if rows is None:
+            raise ValueError(f"{source}: there is no column of labels; set --label-field")
+        yield X, rows
+
+
+def _write_mapped(path: str, parts: Iterable[tuple[Any, Any]]) -> Report:
+    write_mapped(path, parts)
+    return _counts(*MappedSizes.of(path))
 
 
 def _from_zero(X: Any) -> Any:

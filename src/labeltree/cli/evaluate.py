@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from labeltree import load
 from labeltree.cli.formats import Sizes
 from labeltree.cli.inputs import UsageError, add_data_arguments, check_folder, read_examples
-from labeltree.cli.models import Evaluation, K
+from labeltree.cli.models import Evaluation, K, add_encoder_argument, open_model
 from labeltree.data.files import open_write
 from labeltree.units import format_seconds
 
@@ -36,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("model", help="model file written by labeltree train")
     add_data_arguments(parser)
+    add_encoder_argument(parser)
     parser.add_argument("--per-label", metavar="FILE", help="write metrics per label to a CSV file")
     parser.add_argument("--plot", metavar="FILE", help="save a reliability diagram")
     parser.add_argument("--json", action="store_true", help="print metrics as JSON")
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
     for path in (arguments.per_label, arguments.plot):
         check_folder(path)
-    model = load(arguments.model)
+    model = open_model(arguments.model, arguments.encoder)
     sizes = Sizes(model.n_features_in_, len(model.classes_))
     evaluation = Evaluation.of(model, read_examples(arguments, sizes=sizes))
     figures = evaluation.figures()

@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 
-from labeltree import TextTagger, load
+from labeltree import TextTagger
 from labeltree.cli.inputs import UsageError
+from labeltree.cli.models import add_encoder_argument, open_model
 
 SUMMARY = "explain the probability of a label for a text, word by word"
 EXAMPLES = """\
@@ -25,13 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top-features", type=int, default=5, help="words per node (default: %(default)s)"
     )
+    add_encoder_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
     parser.add_argument("--plot", metavar="FILE", help="save a plot to this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation, and save the plot if requested."""
-    model = load(arguments.model)
+    model = open_model(arguments.model, arguments.encoder)
     if not isinstance(model, TextTagger):
         raise UsageError(
             "the command explains models of texts, but this one has numeric features; "

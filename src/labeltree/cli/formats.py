@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labeltree.data import read_npz, read_npz_labels, read_parquet_features, read_xmc
+from labeltree.data import (
+    read_mapped,
+    read_npz,
+    read_npz_labels,
+    read_parquet_features,
+    read_xmc,
+)
 from labeltree.data.csv_text import csv_rows
 from labeltree.data.fasttext import PREFIX, fasttext_rows
 from labeltree.data.fields import LABEL_FIELDS, BadRow, Fields, TextRow
 from labeltree.data.files import format_suffix, open_read
 from labeltree.data.folders import folder_rows
+from labeltree.data.mapped import has_mapped
 from labeltree.data.parquet import parquet_rows
 from labeltree.data.text import jsonl_rows, numbered_lines, tsv_rows
 
@@ -81,6 +88,10 @@ def _parquet_features(arguments: argparse.Namespace, sizes: Sizes) -> tuple[Any,
     )
 
 
+def _mapped(arguments: argparse.Namespace, _: Sizes) -> tuple[Any, Any]:
+    return read_mapped(arguments.data)
+
+
 def _folder(arguments: argparse.Namespace, _: Fields) -> Iterator[TextRow]:
     return folder_rows(arguments.data)
 
@@ -128,6 +139,7 @@ FORMATS = {
         Format("xmc", (".xmc", ".svm", ".libsvm"), False, _xmc, ("no_header",)),
         Format("npz", (".npz",), False, _npz),
         Format("parquet-features", (), False, _parquet_features),
+        Format("mapped", (".mapped",), False, _mapped),
         Format("lines", (), True, _lines),
     )
 }
@@ -145,7 +157,7 @@ def found_format(path: str, default: str) -> Format:
     if path == "-":
         return FORMATS[default]
     if Path(path).is_dir():
-        return FORMATS["folder"]
+        return FORMATS["mapped" if has_mapped(path) else "folder"]
     known = format_by_suffix(path)
     if known is None and _starts_with_label(path):
         known = FORMATS["fasttext"]

@@ -15,10 +15,12 @@ from labeltree.cli.formats import FORMATS, RESTRICTED, Format, Sizes, found_form
 from labeltree.data import LabelRows, as_labels
 from labeltree.data.fields import LABEL_FIELDS, Fields, TextRow, strict
 from labeltree.data.files import PACKED
+from labeltree.data.mapped import select_mapped
 from labeltree.data.parquet_features import has_features
 from labeltree.data.row_scaling import UNIT
 from labeltree.text.features import TextFeatures
 from labeltree.text.options import TextOptions
+from labeltree.training.memory import is_mapped
 from labeltree.trees.formats import format_of
 
 _WITH_LABELS = tuple(name for name in FORMATS if name not in ("npz", "lines"))
@@ -47,7 +49,9 @@ class Data:
         return len(self.rows.indices) > 0
 
     def select(self, numbers: NDArray[np.int64]) -> Data:
-        """Return the rows with these numbers."""
+        """Return the rows with these numbers; of mapped rows, mapped from temporary files."""
+        if self.X is not None and is_mapped(self.X):
+            return Data(*select_mapped(self.X, self.rows, numbers))
         return Data(self.X[numbers], self.rows.select(numbers))
 
 
@@ -92,11 +96,11 @@ class Texts:
         return {tag: "\n".join(texts) for tag, texts in found.items()}
 
 
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name labeled data."""
+def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the arguments that name labeled data; `several` for a list of files."""
     parser.add_argument(
         "data",
-        nargs="?",
+        nargs="*" if several else "?",
         help="JSONL (one {text, tags} per line), TSV (text, tab, tags), CSV (columns text, tags), "
         "fastText, Parquet, a folder of .txt files, or XMC text; may be compressed (.gz, .zst); - "
         "for standard input",

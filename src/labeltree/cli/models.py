@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labeltree import PLTClassifier, TextTagger, metrics
+from labeltree import PLTClassifier, TextTagger, load, metrics
 from labeltree.cli.inputs import Data, Texts, UsageError, check_folder
 from labeltree.data import LabelRows, targets
 from labeltree.data.files import PACKED
+from labeltree.text.named_encoders import check_name
 
 K = 5
 
@@ -29,6 +31,37 @@ def check_model_file(path: str) -> None:
     check_folder(path)
     if target.exists() and not os.access(target, os.W_OK):
         raise UsageError(f"{path}: you have no permission to write to it")
+
+
+def encoder_argument(text: str) -> str:
+    """Return the name of an encoder that was given on the command line."""
+    try:
+        return check_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_encoder_argument(parser: Any) -> None:
+    """Add the option that opens the encoder of a model file."""
+    parser.add_argument(
+        "--encoder",
+        type=encoder_argument,
+        metavar="NAME",
+        help="open the encoder that the model was trained with from the Hugging Face hub or a "
+        "folder; not needed if it is in the local cache of the hub",
+    )
+
+
+def open_model(path: str, encoder: str | None = None) -> Any:
+    """Return the model of a file; one of texts with the encoder, if it is given."""
+    model = load(path)
+    if encoder is None:
+        return model
+    if not isinstance(model, TextTagger):
+        raise UsageError("--encoder is for models of texts, but this one has numeric features")
+    if not model.features_.n_embeddings:
+        raise UsageError("--encoder is for models trained with one, but this one has words only")
+    return model.set_encoder(encoder)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from labeltree import PLTClassifier
 from labeltree.cli.inputs import Data, Texts, UsageError
+from labeltree.cli.models import encoder_argument
 from labeltree.cli.terminal import visible
 from labeltree.data import as_labels
 from labeltree.text.options import ANALYZERS, TextOptions
@@ -21,7 +22,10 @@ from labeltree.trees import Hierarchy, LabelTree, from_hierarchy
 from labeltree.trees.by_name import AUTO, BUILDERS
 from labeltree.units import parse_bytes
 
-_TEXT_OPTIONS = ("analyzer", "ngram_range", "min_df", "max_features", "n_features", "language")
+_TEXT_OPTIONS = (
+    *("analyzer", "ngram_range", "min_df", "max_features", "n_features", "language"),
+    "encoder",
+)
 _OPTIONS = (
     *("effort", "tree", "n_trees", "loss", "C", "max_iter", "label_weighting"),
     *("max_memory", "checkpoint_dir", "n_jobs"),
@@ -58,6 +62,13 @@ def _add_text_arguments(text: Any) -> None:
     )
     text.add_argument("--n-features", type=int, help="hash words to this number of features")
     text.add_argument("--language", help="remove the endings of words, such as en (default: none)")
+    text.add_argument(
+        "--encoder",
+        type=encoder_argument,
+        metavar="NAME",
+        help="add the numbers of an encoder to the words, such as "
+        "sentence-transformers:all-MiniLM-L6-v2 or model2vec:minishlab/potion-base-8M",
+    )
     text.add_argument("--no-sublinear-tf", action="store_true", help="use raw word counts")
 
 

@@ -12,11 +12,12 @@ from typing import IO, Any
 
 from labeltree.cli.inputs import UsageError
 from labeltree.data.folders import files_below
+from labeltree.data.text_shards import is_pattern, matching_files
 
 #: Arguments of all commands that name files to read and files to write.
 INPUTS = (
     *("model", "models", "data", "x", "y", "hierarchy", "ancestors", "compare_tree"),
-    *("descriptions", "feedback_data", "token_file", "report"),
+    *("descriptions", "feedback_data", "token_file", "report", "labels", "exclude_labels"),
 )
 OUTPUTS = ("output", "x_out", "y_out", "per_label", "plot", "trials", "feedback")
 
@@ -60,13 +61,16 @@ def _paths(arguments: argparse.Namespace, names: list[str]) -> list[str]:
     paths = []
     for value in (getattr(arguments, name, None) for name in names):
         if isinstance(value, list):
-            paths += [entry.partition("=")[2] or entry for entry in value]
+            paths += [path for entry in value for path in (entry, entry.partition("=")[2]) if path]
         elif isinstance(value, str):
             paths.append(value)
     return paths
 
 
 def _files_read(path: Path) -> Iterator[Path]:
+    if is_pattern(str(path)):
+        yield from matching_files(str(path))
+        return
     if not path.is_dir():
         yield path
         return

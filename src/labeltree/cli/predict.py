@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labeltree import TextTagger, load
+from labeltree import TextTagger
 from labeltree.cli.cluster import add_cluster_arguments, given_executor
 from labeltree.cli.formats import FORMATS, Format, Sizes, format_by_suffix
 from labeltree.cli.inputs import (
@@ -25,11 +25,15 @@ from labeltree.cli.inputs import (
     input_format,
     text_rows,
 )
+from labeltree.cli.label_files import add_subset_arguments, read_subset
+from labeltree.cli.models import add_encoder_argument, open_model
 from labeltree.cli.options import add_hierarchy_arguments, read_hierarchy
 from labeltree.cli.prediction_lines import Identifier, Prediction
 from labeltree.cli.prediction_output import OUTPUT_FORMATS, Part, formatted, open_output
 from labeltree.cli.terminal import is_terminal, visible
+from labeltree.data.parquet_features import parquet_feature_parts
 from labeltree.estimators.ancestors import THRESHOLD, Ancestry
+from labeltree.estimators.label_subsets import Subset
 from labeltree.execution.executor import Threads, in_order
 from labeltree.storage.hub_files import is_hub_address
 from labeltree.trees import Hierarchy
@@ -43,6 +47,7 @@ EXAMPLES = """\
   labeltree predict model.lt docs.parquet --id-field id -o tags.parquet
   zcat docs.csv.gz | labeltree predict model.lt - --format csv --output-format tsv | head
   labeltree predict model.lt --x X.npz
+  labeltree predict model.lt docs.jsonl --exclude-labels retired.txt
   labeltree predict model.lt docs.jsonl --threshold 0.5 --ancestors taxonomy.tsv
   labeltree predict model.lt docs.jsonl -o tags.jsonl --ray 10.0.0.1:6379
 
@@ -83,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"maximum number of labels per row (default: {_K}; no limit with --threshold)",
     )
     parser.add_argument("--threshold", type=float, help="minimum probability of a label")
+    add_subset_arguments(parser)
     add_hierarchy_arguments(
         parser,
         "--ancestors",
@@ -111,6 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of nodes to continue with on each level; faster for flat probabilities, but "
         "may miss labels (default: exact search)",
     )
+    add_encoder_argument(parser)
     parser.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
     add_cluster_arguments(parser)
 
@@ -120,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.chunk < 1:
         raise UsageError(f"--chunk must be at least 1, but is {arguments.chunk}")
     check_folder(arguments.output)
-    model = load(arguments.model)
+    model = open_model(arguments.model, arguments.encoder)
     k = arguments.k
     if k is None and arguments.threshold is None:
         k = _K
@@ -137,11 +144,14 @@ def run(arguments: argparse.Namespace) -> int:
     chunks = (_texts if form.has_texts else _rows)(arguments, form, model)
     output_format = _output_format(arguments)
     check_parquet_output(arguments.output, output_format)
-    query = _Query(k, arguments.threshold, arguments.beam, hierarchy)
+    subset = read_subset(arguments, model.classes_)
+    if subset is not None and hierarchy is not None:
+        raise UsageError("--ancestors needs all labels; leave out --labels and --exclude-labels")
+    query = _Query(k, arguments.threshold, arguments.beam, hierarchy, subset)
     path = arguments.model
     if not is_hub_address(path):
         path = str(Path(path).resolve())
-    predictor = _Predictor(path, query, output_format, n_jobs)
+    predictor = _Predictor(path, arguments.encoder, query, output_format, n_jobs)
     predictor.__dict__["model"] = _with_threads(model, n_jobs)
     shown = visible if is_terminal(arguments.output) else str
     with_ids = form.name == "folder" or arguments.id_field is not None
@@ -173,6 +183,7 @@ class _Query(NamedTuple):
     threshold: float | None
     beam: int | None
     hierarchy: Hierarchy | None
+    subset: Subset | None
 
 
 class _Answers(NamedTuple):
@@ -188,13 +199,14 @@ class _Predictor:
     """Predicts chunks; a worker that it is sent to opens the model file itself."""
 
     path: str
+    encoder: str | None
     query: _Query
     output_format: str
     n_jobs: int | None
 
     @cached_property
     def model(self) -> Any:
-        return _with_threads(load(self.path), self.n_jobs)
+        return _with_threads(open_model(self.path, self.encoder), self.n_jobs)
 
     @cached_property
     def ancestry(self) -> Ancestry | None:
@@ -203,10 +215,9 @@ class _Predictor:
 
     def __call__(self, job: tuple[int, Chunk]) -> _Answers:
         first, chunk = job
-        k, threshold, beam, _ = self.query
-        predictions, n_unknown = _predictions(self.model, chunk.rows, k, threshold, beam)
+        predictions, n_unknown = _predictions(self.model, chunk.rows, self.query)
         if self.ancestry is not None:
-            _add_ancestors(predictions, self.ancestry, chunk.rows, threshold)
+            _add_ancestors(predictions, self.ancestry, chunk.rows, self.query.threshold)
         part = formatted(self.output_format, chunk.ids, predictions, first)
         return _Answers(part, len(predictions), n_unknown)
 
@@ -264,21 +275,28 @@ def _texts(arguments: argparse.Namespace, form: Format, _: Any) -> Iterator[Chun
 
 
 def _rows(arguments: argparse.Namespace, form: Format, model: Any) -> Iterator[Chunk]:
-    X, _ = form.read(arguments, Sizes(model.n_features_in_))
-    for first in range(0, X.shape[0], arguments.chunk):
-        part = X[first : first + arguments.chunk]
-        yield Chunk(part, [None] * part.shape[0])
+    n_features = model.n_features_in_
+    parts: Iterator[Any]
+    if form.name == "parquet-features":
+        parts = (X for X, _ in parquet_feature_parts(arguments.data, n_features=n_features))
+    else:
+        parts = iter([form.read(arguments, Sizes(n_features))[0]])
+    for X in parts:
+        for first in range(0, X.shape[0], arguments.chunk):
+            part = X[first : first + arguments.chunk]
+            yield Chunk(part, [None] * part.shape[0])
 
 
-def _predictions(
-    model: Any, chunk: Any, k: int | None, threshold: float | None, beam: int | None
-) -> tuple[list[Prediction], int]:
+def _predictions(model: Any, chunk: Any, query: _Query) -> tuple[list[Prediction], int]:
     """Return the labels of each row, best first, and the number of texts without known words."""
     if isinstance(model, TextTagger):
         X = model.features_.transform(chunk)
         n_empty = int((np.diff(X.indptr) == 0).sum())
-        return model.classifier_._ranked(X, k, threshold, beam=beam), n_empty
-    return model._ranked(model._checked(model._fitted, chunk), k, threshold, beam=beam), 0
+        classifier = model.classifier_
+    else:
+        X, n_empty, classifier = model._checked(model._fitted, chunk), 0, model
+    found = classifier._ranked(X, query.k, query.threshold, subset=query.subset, beam=query.beam)
+    return found, n_empty
 
 
 def _add_ancestors(

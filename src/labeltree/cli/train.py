@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from labeltree.cli.options import (
     print_json,
     shown_warnings,
 )
+from labeltree.cli.shards import shard_figures, take_shards, train_shards
 from labeltree.data import as_labels
 from labeltree.progress import show_stage
 from labeltree.text.descriptions import DESCRIPTION_WEIGHT
@@ -36,16 +39,18 @@ EXAMPLES = """\
   labeltree train docs.jsonl -o model.lt --hierarchy taxonomy.tsv --collapse
   labeltree train docs.jsonl -o model.lt --descriptions tags.jsonl
   labeltree train --x X.npz --y Y.npz -o model.lt --ray 10.0.0.1:6379 --checkpoint-dir parts
+  labeltree train 'docs-*.parquet' -o model.lt --ray 10.0.0.1:6379 --shared-dir /mnt/shared
 
 A share of the rows is held out: half of them calibrate probabilities, the other half evaluate the
-model.
+model. Several files, a pattern or an address such as s3://bucket/docs.jsonl are read one file at a
+time, by the workers of a cluster if there is one, and nothing is held out.
 """
 HOLDOUT = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_data_arguments(parser)
+    add_data_arguments(parser, several=True)
     parser.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="output file for the model"
     )
@@ -53,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--holdout",
         type=float,
-        default=HOLDOUT,
-        help="share of rows held out for calibration and evaluation (default: %(default)s)",
+        help=f"share of rows held out for calibration and evaluation (default: {HOLDOUT}, or none "
+        "of several files)",
     )
     part.add_argument(
         "--no-holdout", action="store_true", help="train on all rows, without evaluation"
@@ -80,8 +85,33 @@ def run(arguments: argparse.Namespace) -> int:
     """Train, evaluate, write the model and print the report."""
     start = time.monotonic()
     check_model_file(arguments.output)
-    if not 0 < arguments.holdout < 1:
+    if arguments.holdout is not None and not 0 < arguments.holdout < 1:
         raise UsageError(f"--holdout must be above 0 and below 1, but is {arguments.holdout:g}")
+    shards = take_shards(arguments)
+    model: PLTClassifier | TextTagger
+    if shards is None:
+        model, figures_of = _train_file(arguments)
+    else:
+        model = train_shards(arguments, shards)
+        figures_of = partial(shard_figures, model)
+    if arguments.quantize:
+        model.quantize()
+    with show_stage("writing", quiet=arguments.quiet):
+        model.save(arguments.output)
+    if arguments.quiet and not arguments.json:
+        return 0
+    found = figures_of() | written_figures(arguments.output, time.monotonic() - start)
+    if arguments.json:
+        print_json(found)
+    else:
+        print(aligned(report(found)))
+    return 0
+
+
+def _train_file(
+    arguments: argparse.Namespace,
+) -> tuple[PLTClassifier | TextTagger, Callable[[], dict[str, Any]]]:
+    """Return a model of one file or pair of files, and a function that evaluates it."""
     if arguments.data == "-" and arguments.format is None:
         raise UsageError("standard input has no suffix; add --format jsonl, tsv, csv or xmc")
     quiet, executor = arguments.quiet, given_executor(arguments)
@@ -90,27 +120,22 @@ def run(arguments: argparse.Namespace) -> int:
         descriptions = read_descriptions(arguments, data)
     if isinstance(data, Data) and data.X is None:
         raise UsageError("training needs features; add --x X.npz")
-    share = 0.0 if arguments.no_holdout else arguments.holdout
-    training, calibration, evaluation = hold_out(data, share, arguments.random_state)
-    options = {**given_options(arguments, _every(training, descriptions)), "executor": executor}
+    share = HOLDOUT if arguments.holdout is None else arguments.holdout
+    training, calibration, evaluation = hold_out(
+        data, 0.0 if arguments.no_holdout else share, arguments.random_state
+    )
+    every = _every(training, descriptions)
+    options = {**given_options(arguments, every), "executor": executor}
     with shown_warnings(quiet=quiet):
         model = train_model(
             options, training, calibration, _described(arguments, descriptions), quiet=quiet
         )
-    if arguments.quantize:
-        model.quantize()
-    with show_stage("writing", quiet=quiet):
-        model.save(arguments.output)
-    if quiet and not arguments.json:
-        return 0
-    with show_stage("evaluating", quiet=quiet or evaluation is None):
-        found = figures(model, _every(training, descriptions), evaluation)
-    found |= written_figures(arguments.output, time.monotonic() - start)
-    if arguments.json:
-        print_json(found)
-    else:
-        print(aligned(report(found)))
-    return 0
+
+    def evaluated() -> dict[str, Any]:
+        with show_stage("evaluating", quiet=quiet or evaluation is None):
+            return figures(model, every, evaluation)
+
+    return model, evaluated
 
 
 def read_descriptions(arguments: argparse.Namespace, data: Data | Texts) -> Texts | None:
@@ -203,23 +228,33 @@ def report(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return figures as (name, text) lines."""
     lines = [
         ("rows", f"{found['n_rows']:,} training, {found['n_evaluation_rows']:,} evaluation"),
-        ("labels", f"{found['n_labels']:,}, {found['labels_per_row']:.1f} per row"),
+        ("labels", f"{found['n_labels']:,}{_per_row(found)}"),
         ("features", f"{found['n_features']:,}"),
     ]
-    if (at := found["metrics"]) is not None:
+    if (at := found.get("metrics")) is not None:
         precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))
         lines.append(("P@1 / 3 / 5", precision))
         lines.append(("ECE@5", f"{at['ECE@5']:.3f}, expected calibration error"))
     if found["settings"]:
         lines.append(("settings", written(found["settings"])))
-    per_row, bound = found["cost_per_row"], found["lower_bound_per_row"]
-    ratio = f"{per_row / bound:.2f} times the lower bound of any tree"
-    per_tree = " and tree" * (found["n_trees"] > 1)
-    lines.append(("cost", f"{per_row:.1f} nodes per row{per_tree}, {ratio}"))
+    lines.append(("cost", _cost(found)))
     if "written" in found:
         lines.append(("written", f"{found['written']}, {format_bytes(found['n_bytes'])}"))
         lines.append(("time", format_seconds(found["seconds"])))
     return lines
+
+
+def _per_row(found: dict[str, Any]) -> str:
+    return f", {found['labels_per_row']:.1f} per row" if "labels_per_row" in found else ""
+
+
+def _cost(found: dict[str, Any]) -> str:
+    """Return the cost of training, beside the lower bound where the labels of rows are known."""
+    per_row = found["cost_per_row"]
+    text = f"{per_row:.1f} nodes per row{' and tree' * (found['n_trees'] > 1)}"
+    if "lower_bound_per_row" not in found:
+        return text
+    return f"{text}, {per_row / found['lower_bound_per_row']:.2f} times the lower bound of any tree"
 
 
 def aligned(lines: list[tuple[str, str]]) -> str:

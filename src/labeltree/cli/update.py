@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from labeltree import PLTClassifier, TextTagger, load
+from labeltree import PLTClassifier, TextTagger
 from labeltree.cli.inputs import Data, Texts, UsageError, add_data_arguments, read_examples
-from labeltree.cli.models import check_model_file
+from labeltree.cli.models import add_encoder_argument, check_model_file, open_model
 from labeltree.cli.options import add_json_argument, print_json
 from labeltree.serve.feedback_records import read_records
 
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--warm", action="store_true", help="fit again from the weights of the model"
     )
+    add_encoder_argument(parser)
     parser.add_argument("--rebuild-tree", action="store_true", help="rebuild the tree afterwards")
     parser.add_argument("--n-jobs", type=int, help="number of threads (default: as in the model)")
     add_json_argument(parser)
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_model_file(target)
     if arguments.warm and arguments.rebuild_tree:
         raise UsageError("--warm keeps the tree, but --rebuild-tree replaces it; choose one")
-    model = load(arguments.model)
+    model = open_model(arguments.model, arguments.encoder)
     data = _read(arguments)
     _check_kinds(model, data)
     classifier = model.classifier_ if isinstance(model, TextTagger) else model

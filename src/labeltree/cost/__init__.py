@@ -1,6 +1,7 @@
 """The training cost of a tree, and lower bounds for all trees."""
 
 from labeltree.cost.lower_bounds import lower_bound
+from labeltree.cost.pair_bound import pair_lower_bound
 from labeltree.cost.training import (
     assign,
     expected_cost,
@@ -18,6 +19,7 @@ __all__ = [
     "leaf_costs",
     "lower_bound",
     "node_weights",
+    "pair_lower_bound",
     "report",
     "row_costs",
     "training_cost",

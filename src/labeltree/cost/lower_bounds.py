@@ -25,6 +25,8 @@ MAX_ITERATIONS = 10_000
 def lower_bound(Y: object, *, iterations: int = 20) -> float:
     """Return a lower bound on c(T, Y) for all trees: the best of three proven bounds.
 
+    `pair_lower_bound` takes longer and is often higher if rows have several labels.
+
     Parameters
     ----------
     Y

@@ -13,21 +13,25 @@ from labeltree.data.fasttext import read_fasttext, write_fasttext
 from labeltree.data.features import as_features
 from labeltree.data.folders import read_folder
 from labeltree.data.labels import LabelRows, as_labels
+from labeltree.data.mapped import read_mapped, write_mapped
 from labeltree.data.npz import read_npz, read_npz_labels, write_npz
 from labeltree.data.parquet import read_parquet, write_parquet
 from labeltree.data.parquet_features import read_parquet_features, write_parquet_features
 from labeltree.data.tables import read_table
 from labeltree.data.text import read_jsonl, read_tsv, write_jsonl, write_tsv
+from labeltree.data.text_shards import TextShards
 from labeltree.data.xmc import read_xmc, write_xmc
 
 __all__ = [
     "LabelRows",
+    "TextShards",
     "as_features",
     "as_labels",
     "read_csv",
     "read_fasttext",
     "read_folder",
     "read_jsonl",
+    "read_mapped",
     "read_npz",
     "read_npz_labels",
     "read_parquet",
@@ -37,6 +41,7 @@ __all__ = [
     "read_xmc",
     "write_fasttext",
     "write_jsonl",
+    "write_mapped",
     "write_npz",
     "write_parquet",
     "write_parquet_features",

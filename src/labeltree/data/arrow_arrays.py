@@ -8,6 +8,7 @@ from typing import Any
 
 from labeltree.data.compressed import pointers
 from labeltree.data.limits import MAX_LINE
+from labeltree.extras import optional
 
 
 def pyarrow() -> Any:
@@ -18,13 +19,7 @@ def pyarrow() -> Any:
     ImportError
         If it is not installed.
     """
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError(
-            'tables and Parquet files need the package pyarrow: pip install "labeltree[arrow]"'
-        ) from None
-    return pyarrow
+    return optional("pyarrow", "tables and Parquet files need", "arrow")
 
 
 def values(column: Any) -> list[Any]:

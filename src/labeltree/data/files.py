@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 
 from labeltree.data.limits import MAX_LINE, MAX_RATIO, MAX_UNPACKED, max_unpacked
 from labeltree.data.replacing import TEMPORARY, replacing
+from labeltree.extras import optional
 
 Source = str | os.PathLike[str] | IO[bytes]
 
@@ -194,13 +195,7 @@ def check_binary(file: Any, verb: str) -> None:
 
 
 def _zstandard() -> Any:
-    try:
-        import zstandard
-    except ImportError:
-        raise ImportError(
-            'files that end in .zst need the package zstandard: pip install "labeltree[zstd]"'
-        ) from None
-    return zstandard
+    return optional("zstandard", "files that end in .zst need", "zstd")
 
 
 class _ZstdReader(RawIOBase):

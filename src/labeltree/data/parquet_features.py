@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,42 @@ def read_parquet_features(
     >>> X.toarray().tolist(), rows.counts.tolist()
     ([[0.0, 2.5], [1.0, 0.0]], [2, 1])
     """
+    with _opened(path, label_field) as (name, stream, columns, stated):
+        batches = list(batches_of(name, stream, columns))
+    n_features = n_features or stated.n_features
+    X = _features(name, batches, n_features)
+    if len(columns) == len(_PARTS):
+        return X, None
+    return X, _labels(name, batches, columns[-1], n_labels or stated.n_labels)
+
+
+def parquet_feature_parts(
+    path: Source, *, label_field: str | Sequence[str] = LABEL_FIELDS, n_features: int | None = None
+) -> Iterator[tuple[FeatureMatrix, LabelRows | None]]:
+    """Iterate over what `read_parquet_features` returns, a few thousand rows at a time."""
+    with _opened(path, label_field) as (name, stream, columns, stated):
+        first = 0
+        for batch in batches_of(name, stream, columns):
+            X = _features(name, [batch], n_features or stated.n_features, first)
+            if len(columns) == len(_PARTS):
+                yield X, None
+            else:
+                yield X, _labels(name, [batch], columns[-1], stated.n_labels, first)
+            first += X.shape[0]
+
+
+class _Stated(NamedTuple):
+    """Sizes that the metadata of a file has."""
+
+    n_features: int | None
+    n_labels: int | None
+
+
+@contextmanager
+def _opened(
+    path: Source, label_field: str | Sequence[str]
+) -> Iterator[tuple[str, Any, list[str], _Stated]]:
+    """Yield the name of a file, the open file, its columns, labels last, and its sizes."""
     name = file_name(path)
     wanted = [label_field] if isinstance(label_field, str) else label_field
     with open_seekable(path) as stream:
@@ -69,13 +106,9 @@ def read_parquet_features(
         _check_lists(name, schema, VALUES, number, "lists of numbers")
         label = next((column for column in wanted if column in schema.names), None)
         columns = [INDICES, VALUES, *([] if label is None else [label])]
-        batches = list(batches_of(name, stream, columns))
-    stated = schema.metadata or {}
-    X = _features(name, batches, n_features or _stated(name, stated, _N_FEATURES))
-    if label is None:
-        return X, None
-    n_labels = n_labels or _stated(name, stated, _N_LABELS)
-    return X, _labels(name, [batch.column(label) for batch in batches], label, n_labels)
+        metadata = schema.metadata or {}
+        sizes = _Stated(*(_stated(name, metadata, key) for key in (_N_FEATURES, _N_LABELS)))
+        yield name, stream, columns, sizes
 
 
 def has_features(path: Source, text_field: str) -> bool:
@@ -103,13 +136,16 @@ def _stated(name: str, metadata: dict[bytes, bytes], key: bytes) -> int | None:
     return int(text)
 
 
-def _features(name: str, batches: list[Any], n_features: int | None) -> FeatureMatrix:
+def _features(
+    name: str, batches: list[Any], n_features: int | None, first: int = 0
+) -> FeatureMatrix:
+    """Return the features of batches whose first row has this number."""
     columns = [_flat(name, [batch.column(part) for batch in batches], part) for part in _PARTS]
     (indptr, indices), (ends, data) = columns
     if (indptr != ends).any():
-        row = int(np.argmax(np.diff(indptr) != np.diff(ends)))
+        row = first + int(np.argmax(np.diff(indptr) != np.diff(ends)))
         raise ValueError(f"{name}: row {row}: indices and values must have the same length")
-    size = _checked_size(name, indptr, indices, INDICES, n_features, MAX_COLUMNS)
+    size = _checked_size(name, indptr, indices, INDICES, n_features, MAX_COLUMNS, first)
     check_size(name, "features", size, len(indices))
     try:
         return as_features(sparse.csr_array((data, indices, indptr), shape=(len(ends) - 1, size)))
@@ -136,25 +172,29 @@ def _checked_size(
     field: str,
     size: int | None,
     limit: int,
+    first: int,
 ) -> int:
     """Return the number of features or labels, which all numbers must be below."""
     limit = limit if size is None else size
     is_outside = (numbers < 0) | (numbers >= limit)
     if is_outside.any():
         entry = int(np.argmax(is_outside))
+        row = first + row_of(indptr, entry)
         raise ValueError(
-            f'{name}: row {row_of(indptr, entry)}: numbers of column "{field}" must be from 0 to '
-            f"{limit - 1}, but one is {numbers[entry]}"
+            f'{name}: row {row}: numbers of column "{field}" must be from 0 to {limit - 1}, but '
+            f"one is {numbers[entry]}"
         )
     return int(numbers.max(initial=-1)) + 1 if size is None else size
 
 
-def _labels(name: str, columns: list[Any], field: str, n_labels: int | None) -> LabelRows:
-    types = pyarrow().types
+def _labels(
+    name: str, batches: list[Any], field: str, n_labels: int | None, first: int = 0
+) -> LabelRows:
+    types, columns = pyarrow().types, [batch.column(field) for batch in batches]
     kinds = [column.type for column in columns]
     if all(is_list(kind) and types.is_integer(kind.value_type) for kind in kinds):
         indptr, numbers = _flat(name, columns, field)
-        size = _checked_size(name, indptr, numbers, field, n_labels, MAX_LABELS)
+        size = _checked_size(name, indptr, numbers, field, n_labels, MAX_LABELS, first)
         check_size(name, "labels", size, len(numbers))
         ones = np.ones(len(numbers), np.uint8)
         return as_labels(sparse.csr_array((ones, numbers, indptr), shape=(len(indptr) - 1, size)))

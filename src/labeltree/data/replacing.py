@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import secrets
@@ -11,6 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # Windows, which neither removes nor replaces open files, so they need no locks
+    fcntl = None  # type: ignore[assignment]
 
 #: Suffix of a file that is being written; it is locked until it has its final name.
 TEMPORARY = ".part"
@@ -32,11 +36,20 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             yield raw
             raw.flush()
             os.fsync(raw.fileno())
-            beside.replace(path)  # while it is locked, so that nobody takes it for a leftover
+            if fcntl is not None:
+                beside.replace(path)  # while it is locked, so that nobody takes it for a leftover
+        if fcntl is None:
+            _replace_closed(beside, path)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def lock(file: IO[bytes] | int, wait: bool = True) -> None:
+    """Lock a file against other processes until it is closed."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def remove_leftovers(path: Path) -> None:
@@ -45,7 +58,7 @@ def remove_leftovers(path: Path) -> None:
     with suppress(OSError), os.scandir(path.parent) as entries:
         for found in [entry.path for entry in entries if name.fullmatch(entry.name)]:
             with suppress(OSError), Path(found).open("rb") as leftover:
-                fcntl.flock(leftover, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(leftover, wait=False)
                 Path(found).unlink()
 
 
@@ -54,16 +67,27 @@ def _locked_beside(path: Path) -> tuple[Path, IO[bytes]]:
     mode = 0o600 if path.exists() else 0o666  # until it has the permissions of the path
     while True:
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(beside, flags, mode)
         raw = os.fdopen(handle, "wb")
         with suppress(OSError):  # file systems without locks
-            fcntl.flock(raw, fcntl.LOCK_EX)
+            lock(raw)
         if os.fstat(handle).st_nlink:
             return beside, raw
         raw.close()
 
 
+def _replace_closed(beside: Path, path: Path) -> None:
+    try:
+        beside.replace(path)
+    except PermissionError as error:
+        rule = "it cannot be replaced while it is open or mapped; write to another file"
+        raise PermissionError(error.errno, rule, str(path)) from error
+
+
 def _copy_access(path: Path, handle: int) -> None:
+    if fcntl is None:  # a new file has the rights of its folder
+        return
     before, made = path.stat(), os.fstat(handle)
     mode = stat.S_IMODE(before.st_mode) & 0o777
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
@@ -79,6 +103,8 @@ def _copy_access(path: Path, handle: int) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make the names of new files in a folder durable."""
+    if fcntl is None:  # Windows does not open folders
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

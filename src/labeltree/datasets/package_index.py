@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labeltree.extras import optional
+
 
 @dataclass(frozen=True)
 class SourceFiles:
@@ -100,15 +102,10 @@ def _chunks(wanted: SourceFiles) -> Iterator[bytes]:
 
 def _finder(package: str) -> Any:
     """Return a finder over the sources that pip would query, including the default index."""
-    try:
-        from unearth import PackageFinder
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            'fetching needs the package unearth; pip install "labeltree[fetch]"'
-        ) from error
+    unearth = optional("unearth", "fetching needs", "fetch")
     options = pip_options()
     # Without sources the finder queries the default index, like pip without index-url.
-    finder = PackageFinder(
+    finder = unearth.PackageFinder(
         index_urls=options.get("index-url", []),
         trusted_hosts=options.get("trusted-host", []),
         no_binary=[package],

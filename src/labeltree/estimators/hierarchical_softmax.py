@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,17 @@ class HSMClassifier(PLTClassifier):
     """
 
     @checked
-    def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any]:
+    def predict(
+        self,
+        X: Any,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+    ) -> NDArray[Any]:
         """Return the most probable class of each row; `threshold` is not used."""
-        return np.asarray(super().predict(X, threshold))
+        found = super().predict(X, threshold, labels=labels, exclude_labels=exclude_labels)
+        return np.asarray(found)
 
     def _labels(self, Y: Any, forest: ForestSettings) -> LabelRows:
         return validation.training_labels(targets.as_classes(Y), forest.given)

@@ -12,8 +12,8 @@ from scipy import sparse
 
 from labeltree.arguments import check_integer, check_padding, checked
 from labeltree.data import targets
-from labeltree.estimators import validation
 from labeltree.estimators.explaining import explain_prediction
+from labeltree.estimators.label_subsets import as_subset, label_limits
 from labeltree.estimators.output import (
     Indicator,
     Probabilities,
@@ -24,15 +24,15 @@ from labeltree.estimators.output import (
     is_dense,
     padded_table,
 )
-from labeltree.estimators.searching import SearchMixin, is_one_row
+from labeltree.estimators.prediction_cost import PredictionCostMixin
+from labeltree.estimators.searching import is_one_row
 from labeltree.explain.explanation import Explanation
-from labeltree.explain.prediction_cost import cost_bound
 from labeltree.model.calibration import ONE
 from labeltree.model.interface import check_query
 from labeltree.threads import n_threads
 
 
-class PredictionMixin(SearchMixin):
+class PredictionMixin(PredictionCostMixin):
     """Labels, probabilities, costs and explanations of rows."""
 
     normalize_proba: bool | str
@@ -40,7 +40,14 @@ class PredictionMixin(SearchMixin):
     threshold: float
 
     @checked
-    def predict(self, X: Any, threshold: float | None = None) -> NDArray[Any] | Indicator:
+    def predict(
+        self,
+        X: Any,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+    ) -> NDArray[Any] | Indicator:
         """Return the labels of each row.
 
         Parameters
@@ -50,6 +57,8 @@ class PredictionMixin(SearchMixin):
         threshold
             Minimum probability of a label, for this call. None uses the thresholds of
             `tune_thresholds`, or else the `threshold` of the estimator.
+        labels, exclude_labels
+            As in `top_k`.
 
         Returns
         -------
@@ -60,16 +69,18 @@ class PredictionMixin(SearchMixin):
             name.
         """
         state = self._fitted
-        features = self._checked(state, X)
+        features, subset = self._checked(state, X), as_subset(labels, exclude_labels)
         if state.label_kind == "classes":
             check_query(None, 0.0 if threshold is None else threshold)
-            labels = padded_table(self._search(state, features, 1, None)[0], 1)[0]
-            return np.asarray(state.model_classes[labels[:, 0]])
+            best = padded_table(self._search(state, features, 1, None, subset=subset)[0], 1)[0]
+            if (best < 0).any():
+                raise ValueError("predict requires one label that is not left out, but has none")
+            return np.asarray(state.model_classes[best[:, 0]])
         dense = is_dense(state, self.sparse_output)
         if dense:
             remedy = "pass fewer rows, set sparse_output=True, or call predict_labels"
             check_size("predict", features.shape[0], len(state.model_classes), np.int64, remedy)
-        found = indicator(self._decide(state, features, threshold)[0])
+        found = indicator(self._decide(state, features, threshold, subset=subset)[0])
         return np.asarray(found.toarray(), np.int64) if dense else found
 
     def _predicted(self, X: Any) -> Indicator:
@@ -78,25 +89,60 @@ class PredictionMixin(SearchMixin):
         return indicator(self._decide(state, self._checked(state, X), None)[0])
 
     @checked
-    def predict_labels(self, X: Any, threshold: float | None = None) -> list[list[Any]]:
+    def predict_labels(
+        self,
+        X: Any,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+    ) -> list[list[Any]]:
         """Return the names of the predicted labels of each row (see `predict`), best first."""
-        state = self._fitted
-        found, _ = self._decide(state, self._checked(state, X), threshold)
+        state, subset = self._fitted, as_subset(labels, exclude_labels)
+        found, _ = self._decide(state, self._checked(state, X), threshold, subset=subset)
         names = state.model_classes[found.indices].tolist()
         ends = found.indptr.tolist()
         return [names[first:last] for first, last in pairwise(ends)]
 
     @overload
-    def predict_proba(self, X: Any, k: int, threshold: float | None = None) -> Probabilities: ...
-    @overload
-    def predict_proba(self, X: Any, k: None = None, *, threshold: float) -> Probabilities: ...
+    def predict_proba(
+        self,
+        X: Any,
+        k: int,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+    ) -> Probabilities: ...
     @overload
     def predict_proba(
-        self, X: Any, k: int | None = None, threshold: float | None = None
+        self,
+        X: Any,
+        k: None = None,
+        *,
+        threshold: float,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+    ) -> Probabilities: ...
+    @overload
+    def predict_proba(
+        self,
+        X: Any,
+        k: int | None = None,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
     ) -> NDArray[np.float32] | Probabilities: ...
     @checked
     def predict_proba(
-        self, X: Any, k: int | None = None, threshold: float | None = None
+        self,
+        X: Any,
+        k: int | None = None,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
     ) -> NDArray[np.float32] | Probabilities:
         """Return the probabilities of labels, one column per label.
 
@@ -113,22 +159,24 @@ class PredictionMixin(SearchMixin):
             Return only this many labels per row, the most probable.
         threshold
             Return only labels with at least this probability.
+        labels, exclude_labels
+            As in `top_k`.
 
         Returns
         -------
         array or csr_array
-            An array if Y was dense or classes (see `sparse_output`). Otherwise, and with `k` or
-            `threshold`, a csr_array with sorted indices.
+            An array if Y was dense or classes (see `sparse_output`). Otherwise, and with `k`,
+            `threshold`, `labels` or `exclude_labels`, a csr_array with sorted indices.
         """
         state = self._fitted
-        features = self._checked(state, X)
-        is_full = k is None and threshold is None
+        features, subset = self._checked(state, X), as_subset(labels, exclude_labels)
+        is_full = k is None and threshold is None and subset is None
         dense = is_full and is_dense(state, self.sparse_output)
         if dense:
             remedy = "pass k, threshold or fewer rows, or set sparse_output=True"
             shape = (features.shape[0], len(state.model_classes))
             check_size("predict_proba", *shape, np.float32, remedy)
-        found, _ = self._search(state, features, k, threshold)
+        found, _ = self._search(state, features, k, threshold, subset=subset)
         found.sort_indices()
         if is_full and self.normalize_proba and state.label_kind == "classes":
             # Searches of a normalized model with neither rankers nor a curve sum to 1 already.
@@ -145,6 +193,7 @@ class PredictionMixin(SearchMixin):
         k: int = 5,
         *,
         labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         weights: Any = None,
         beam: int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -159,7 +208,9 @@ class PredictionMixin(SearchMixin):
         k
             Number of labels.
         labels
-            Return only these labels of `classes_`.
+            Return only these labels of `classes_`. Subtrees without any of them are not searched.
+        exclude_labels
+            Never return these labels; labels that the model does not know are ignored.
         weights
             One weight per label, such as inverse propensities: labels are ranked by weight times
             probability. Labels with a weight of 0 are never returned.
@@ -185,15 +236,17 @@ class PredictionMixin(SearchMixin):
         [['jam']]
         """
         state = self._fitted
-        if labels is None and weights is None and is_one_row(state, X):
+        subset = as_subset(labels, exclude_labels)
+        if subset is None and weights is None and is_one_row(state, X):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
         check_integer("k", k, minimum=1)
-        own = state.model.calibration.weights
-        limits = validation.label_limits(state.model_classes, labels, weights, own)
         features = self._checked(state, X)
         check_padding(features.shape[0], k, len(state.model_classes))
-        return padded_table(self._search(state, features, k, None, limits=limits, beam=beam)[0], k)
+        options: dict[str, Any] = {"subset": subset, "beam": beam}
+        if weights is not None:  # in place of the model's own
+            options = {"limits": label_limits(state.model_classes, weights, subset), "beam": beam}
+        return padded_table(self._search(state, features, k, None, **options)[0], k)
 
     def top_k_row(
         self,
@@ -264,48 +317,6 @@ class PredictionMixin(SearchMixin):
         )
         shape = (rows.n_rows, len(state.model_classes))
         return sparse.csr_array((probabilities, rows.indices, rows.indptr), shape=shape)
-
-    @checked
-    def prediction_cost(
-        self, X: Any, k: int | None = None, threshold: float | None = None
-    ) -> NDArray[np.int64]:
-        """Return the number of node classifiers evaluated per row; by default for `predict`."""
-        state = self._fitted
-        features = self._checked(state, X)
-        if k is None and threshold is None:
-            if state.label_kind != "classes":
-                return self._decide(state, features, None, nodes_per_step=1)[1]
-            k = 1
-        return self._search(state, features, k, threshold, nodes_per_step=1)[1]
-
-    @checked
-    def prediction_cost_bound(self, X: Any, threshold: float | None = None) -> NDArray[np.int64]:
-        """Return the maximum number of node classifiers evaluated per row, by Theorem 6.
-
-        `prediction_cost` with the same threshold returns the actual number. The bound is
-        1 + ⌊P̂/τ⌋·depth·degree, where P̂ is the sum of the probabilities of all labels of a row,
-        normalized as in `labeltree.bounds.normalized_products`. A search without normalization
-        never evaluates more nodes, so the bound holds for it, too. Computing the bound evaluates
-        all nodes: pass a sample of your rows.
-
-        Parameters
-        ----------
-        X
-            Features of the rows.
-        threshold
-            τ, greater than 0; the threshold of `predict` if None.
-
-        Examples
-        --------
-        >>> from labeltree import PLTClassifier
-        >>> clf = PLTClassifier().fit([[1, 0], [0, 1], [1, 1]], [["tea"], ["jam"], ["tea", "jam"]])
-        >>> clf.prediction_cost([[1, 0]]) <= clf.prediction_cost_bound([[1, 0]])
-        array([ True])
-        """
-        thresholds = self.thresholds_
-        default = self.threshold if thresholds is None else float(thresholds.min())
-        tau = default if threshold is None else threshold
-        return cost_bound(self.model_, self._query(X), tau)
 
     @checked
     def explain(

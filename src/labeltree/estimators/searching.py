@@ -13,6 +13,7 @@ from scipy import sparse
 from labeltree.calibration.decisions import Found, decide
 from labeltree.data.features import FeatureMatrix
 from labeltree.estimators.fitted import FittedAttributes
+from labeltree.estimators.label_subsets import Subset
 from labeltree.estimators.state import FittedState
 from labeltree.threads import n_threads
 
@@ -31,11 +32,12 @@ class SearchMixin(FittedAttributes):
         k: int | None,
         threshold: float | None,
         *,
+        subset: Subset | None = None,
         beam: int | None = None,
     ) -> list[list[tuple[Any, float]]]:
         """Return labels and probabilities of checked rows, best first."""
         state = self._fitted
-        found, _ = self._search(state, features, k, threshold, beam=beam)
+        found, _ = self._search(state, features, k, threshold, subset=subset, beam=beam)
         names = state.model_classes[found.indices].tolist()
         pairs = list(zip(names, found.data.tolist(), strict=True))
         return [pairs[first:last] for first, last in pairwise(found.indptr.tolist())]
@@ -46,12 +48,17 @@ class SearchMixin(FittedAttributes):
         values: NDArray[np.float32],
         k: int,
         threshold: float | None,
+        *,
+        subset: Subset | None = None,
     ) -> list[tuple[Any, float]]:
         """Return what `_ranked` does for one row, with the lowest overhead."""
         state = self._fitted
         model, classes = state.model, state.model_classes
         k = min(k, len(classes))
-        labels, found = model.top_k_row(indices, values, k, scaling=state.row_scaling)
+        limits = None if subset is None else state.weighted_subset_limits(subset)
+        labels, found = model.top_k_row(
+            indices, values, k, limits=limits, scaling=state.row_scaling
+        )
         least = 0.0 if threshold is None else threshold
         kept = (labels >= 0) & (found >= np.float32(least))
         return list(zip(classes[labels[kept]].tolist(), found[kept].tolist(), strict=True))
@@ -72,16 +79,24 @@ class SearchMixin(FittedAttributes):
         features: FeatureMatrix,
         k: int | None,
         threshold: float | None,
+        *,
+        subset: Subset | None = None,
+        by_weight: bool = True,
         **options: Any,
     ) -> Found:
         """Return probabilities, best first in each row, and classifiers evaluated per row."""
+        if subset is not None:
+            is_weighted = by_weight and k is not None
+            limits = state.weighted_subset_limits if is_weighted else state.subset_limits
+            options["limits"] = limits(subset)
         return state.model.search(
             features,
             k=k,
             threshold=0.0 if threshold is None else threshold,
+            by_weight=by_weight,
             scaling=state.row_scaling,
             n_threads=n_threads(self.n_jobs),
-            **{"nodes_per_step": NODES_PER_STEP, "by_weight": True} | options,
+            **{"nodes_per_step": NODES_PER_STEP} | options,
         )
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from labeltree.data.labels import Kind
 from labeltree.data.row_scaling import RowScaling
+from labeltree.estimators.label_subsets import Subset, label_limits
 from labeltree.model.interface import LabelModel
+from labeltree.model.label_limits import LabelLimits
 from labeltree.model.model import Model
 from labeltree.online.learner import OnlineLearner
 from labeltree.online.stored import StoredLearner
 from labeltree.storage.names import StoredNames
 from labeltree.training.fit import FitReport
+
+# Subsets of labels that are kept ready for searches, such as those of the users of one server.
+_MAX_SUBSETS = 4
 
 #: Names as an array, or as stored in a file.
 Names = NDArray[Any] | StoredNames
@@ -81,6 +86,19 @@ class FittedState:
     def has_label_weights(self) -> bool:
         """Whether the model ranks labels by weights of its own."""
         return self.laid_out is not None and self.laid_out.calibration.weights is not None
+
+    @cached_property
+    def subset_limits(self) -> Callable[[Subset], LabelLimits]:
+        """Function that returns the limits of a search for some labels; the last few are kept."""
+        return lru_cache(_MAX_SUBSETS)(partial(label_limits, self.model_classes, None))
+
+    @cached_property
+    def weighted_subset_limits(self) -> Callable[[Subset], LabelLimits]:
+        """The same, with the weights that the model ranks its best labels by."""
+        own = self.model.calibration.weights
+        if own is None:
+            return self.subset_limits
+        return lru_cache(_MAX_SUBSETS)(partial(label_limits, self.model_classes, own))
 
     @cached_property
     def online(self) -> OnlineLearner:

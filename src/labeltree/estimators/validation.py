@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,7 +14,6 @@ from labeltree.arguments import check_kind, check_largest, check_values, shown
 from labeltree.data import LabelRows, as_features, as_labels, targets
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.nested_lists import check_form
-from labeltree.model.label_limits import LabelLimits
 from labeltree.training.feature_weighting import NO_WEIGHTING, Powers
 from labeltree.trees import LabelTree
 from labeltree.trees.by_name import rows_of_tree
@@ -111,37 +110,6 @@ def check_same_columns(X: FeatureMatrix, n_features: int) -> None:
             f"X must have {n_features} columns, as the model to start from, but has {X.shape[1]}; "
             "set warm_start=False to train from scratch"
         )
-
-
-def label_limits(
-    classes: NDArray[Any],
-    labels: Sequence[Hashable] | None,
-    weights: Any,
-    own_weights: NDArray[np.float32] | None,
-) -> LabelLimits | None:
-    """Return the labels that a search may return, and the weights that rank them.
-
-    The model's own weights are used unless others are given.
-    """
-    if labels is None and weights is None:
-        return None
-    check_kind("weights", weights, "ArrayLike | None")
-    given = own_weights if weights is None else weights
-    factors = np.ones(len(classes), np.float32) if given is None else np.asarray(given)
-    if factors.shape != (len(classes),):
-        raise ValueError(
-            f"weights must be one for each of {len(classes)} labels, but have the shape "
-            f"{factors.shape}"
-        )
-    if labels is not None:
-        number = {name: j for j, name in enumerate(classes.tolist())}
-        unknown = [label for label in labels if label not in number]
-        if unknown:
-            raise ValueError(f"labels must be among classes_, but {shown(unknown[0])} is not")
-        is_chosen = np.zeros(len(classes), np.bool_)
-        is_chosen[[number[label] for label in labels]] = True
-        factors = np.where(is_chosen, factors, 0.0)
-    return LabelLimits(weights=factors, n_labels=len(classes))
 
 
 def check_share(name: str, value: float) -> None:

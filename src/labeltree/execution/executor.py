@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from labeltree.arguments import shown
@@ -83,6 +84,15 @@ def as_executor(given: Any, n_jobs: int | None = None) -> Executor:
         "executor must be None, a pool of concurrent.futures or an executor such as "
         f"labeltree.ray.RayExecutor, but is {shown(given)}"
     )
+
+
+def work_dir(executor: Executor) -> Path | None:
+    """Return a folder that all workers can read and write; None for that of temporary files.
+
+    An executor whose workers are on other machines has an attribute of this name.
+    """
+    found: Path | None = getattr(executor, "work_dir", None)
+    return found
 
 
 def job_text(work: Callable[[Job], Any], number: int, job: Job) -> str:

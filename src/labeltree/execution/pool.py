@@ -58,6 +58,11 @@ class PoolExecutor:
         self._pool, self._folder = pool, folder
         self._files: ArrayFiles | None = None
 
+    @property
+    def work_dir(self) -> Path | None:
+        """Folder that all workers can read and write; None for that of temporary files."""
+        return None if self._folder is None else Path(self._folder)
+
     def run(
         self, work: Callable[[Job], Result], jobs: Iterable[Job]
     ) -> Iterator[tuple[int, Result]]:
@@ -66,7 +71,7 @@ class PoolExecutor:
             yield from self._run(work, jobs)
             return
         if self._files is None:
-            self._files = ArrayFiles(None if self._folder is None else Path(self._folder))
+            self._files = ArrayFiles(self.work_dir)
         pickled = self._files.dumps(work)
         path = self._files.folder / f"{uuid.uuid4().hex}.pickle"
         path.write_bytes(pickled.content)

@@ -100,6 +100,7 @@ class LabelModel(Protocol):
         values: NDArray[np.float32],
         k: int,
         *,
+        limits: LabelLimits | None = None,
         beam: int | None = None,
         scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

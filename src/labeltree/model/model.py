@@ -238,17 +238,18 @@ class Model:
         values: NDArray[np.float32],
         k: int,
         *,
+        limits: LabelLimits | None = None,
         beam: int | None = None,
         scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k best labels of one row, padded with -1 and 0, with minimal overhead."""
+        """Return the k best labels of one row, padded with -1 and 0; limits are weights only."""
         if type(k) is not int or not 1 <= k <= self.n_labels:
             check_integer("k", k, minimum=1)
             check_padding(1, k, self.n_labels)
         self._check_beam(beam)
-        own = self._own_limits
-        limits = [] if own is None else own.native(self.trees)
-        options = (limits, k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
+        chosen = self._own_limits if limits is None else limits
+        native = [] if chosen is None else chosen.native(self.trees)
+        options = (native, k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
         # Before the call: the binding cannot tell an array from a scalar of NumPy.
         if type(indices) is not np.ndarray or type(values) is not np.ndarray:
             check_row(indices, values)

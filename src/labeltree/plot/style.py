@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, GRAY, RULE = "#222222", "#6b6b6b", "#e3e3e3"
-BLUE, ORANGE = "#3b6ea5", "#c8702a"
+BLUE, ORANGE = "#0072B2", "#D55E00"  # of Okabe and Ito, safe for color blindness
 SMALL, NORMAL, TITLE = 8.0, 9.0, 11.0  # points
 
 

@@ -107,6 +107,17 @@ class RayExecutor:
             self._looked = time.monotonic()
         return self._n_slots
 
+    @property
+    def work_dir(self) -> Path | None:
+        """Folder that all nodes can read and write; None for that of temporary files."""
+        self._connect()
+        if self.shared_dir is None and not self._is_one_machine():
+            raise ValueError(
+                "nodes on several machines need a folder that all of them can write to, but "
+                "shared_dir is None; set it"
+            )
+        return self.shared_dir
+
     def _found_slots(self) -> int:
         """Return the number of jobs that the nodes of the cluster have CPUs for."""
         alive = [node for node in ray.nodes() if node["Alive"]]

@@ -60,6 +60,8 @@ def serve(
 
 
 def _check_installed() -> None:
+    if not hasattr(os, "fork"):
+        raise OSError("labeltree serve needs fork, which this system lacks")
     # Not imported here: prometheus_client reads the environment when it is imported.
     for name in ("httptools", "msgspec", "prometheus_client", "uvicorn", "uvloop"):
         if find_spec(name) is None:

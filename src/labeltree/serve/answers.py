@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from scipy import sparse
 
+from labeltree.estimators.label_subsets import Subset, as_subset
 from labeltree.serve.highlights import highlights
 from labeltree.serve.messages import (
     ExplainAnswer,
@@ -39,7 +40,7 @@ def tag(model: ServedModel, request: TagRequest, settings: Settings) -> TagAnswe
         checked = [text] if isinstance(text, str) else texts
         assert isinstance(checked, list)
         found = tag_texts(
-            model, checked, request.k, request.threshold, settings, labels=request.labels
+            model, checked, request.k, request.threshold, settings, subset=_subset(request)
         )
     else:
         found = _tag_rows(model, request.features, request, settings)
@@ -54,7 +55,7 @@ def tag_texts(
     threshold: float | None,
     settings: Settings,
     *,
-    labels: list[Any] | None = None,
+    subset: Subset | None = None,
 ) -> list[Ranked]:
     """Return labels with probabilities of each text, best first."""
     if not model.is_text:
@@ -62,10 +63,13 @@ def tag_texts(
     check_number(len(texts), settings)
     for text in texts:
         check_text(text, settings)
-    if labels is not None:
-        X = model.tagger.features_.transform(texts)
-        return _ranked(model, X, k, threshold, labels)
-    return model.tagger.tag(texts, k, threshold) if texts else []
+    if not texts:
+        return []
+    labels, left_out = (None, None) if subset is None else subset
+    try:
+        return model.tagger.tag(texts, k, threshold, labels=labels, exclude_labels=left_out)
+    except ValueError as error:
+        raise RequestError(422, str(error)) from None
 
 
 def check_text(text: str, settings: Settings) -> None:
@@ -100,26 +104,16 @@ def _tag_rows(
     check_number(len(rows), settings)
     if not rows:
         return []
-    return _ranked(model, features(model, rows), request.k, request.threshold, request.labels)
-
-
-def _ranked(
-    model: ServedModel, X: Any, k: int, threshold: float | None, labels: list[Any] | None
-) -> list[Ranked]:
-    classifier = model.classifier
+    classifier, X = model.classifier, features(model, rows)
+    checked = classifier._checked(classifier._fitted, X)
     try:
-        found, probabilities = classifier.top_k(X, min(k, len(classifier.classes_)), labels=labels)
+        return classifier._ranked(checked, request.k, request.threshold, subset=_subset(request))
     except ValueError as error:
         raise RequestError(422, str(error)) from None
-    least, names = threshold or 0.0, classifier.classes_
-    return [
-        [
-            (names[[j]].tolist()[0], p)
-            for j, p in zip(row, row_proba, strict=True)
-            if j >= 0 and p >= least
-        ]
-        for row, row_proba in zip(found.tolist(), probabilities.tolist(), strict=True)
-    ]
+
+
+def _subset(request: TagRequest) -> Subset | None:
+    return as_subset(request.labels, request.exclude_labels)
 
 
 def features(model: ServedModel, rows: list[Row]) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import time
 from pathlib import Path
 from typing import Any
 
-from labeltree.data.replacing import sync_folder
+from labeltree.data.replacing import lock, sync_folder
 from labeltree.serve.messages import FeedbackRequest, encode
 from labeltree.serve.problems import RequestError
 
@@ -32,7 +31,7 @@ class FeedbackFile:
         is_new = not Path(self.path).exists()
         file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file)
             self._append(file, line)
             os.fsync(file)
         finally:

@@ -32,6 +32,7 @@ class TagRequest(Struct, forbid_unknown_fields=True):
     k: Count = 5
     threshold: Probability | None = None
     labels: list[Label] | None = None  # return only these
+    exclude_labels: list[Label] | None = None  # never return these
     model: str | None = None  # the first model if there are several
 
 

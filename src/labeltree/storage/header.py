@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, NoReturn
 
 from labeltree.storage.errors import ModelFileError
 
 MAX_BYTES = 1 << 26
 _MAX_DEPTH = 16
+_SMALL = 1 << 62  # what fits without a check
+_TOO_LARGE = "numbers of the header must fit into a float64, but one is {}"
 
 
 def write_header(header: dict[str, Any]) -> bytes:
@@ -20,16 +23,14 @@ def write_header(header: dict[str, Any]) -> bytes:
     >>> write_header({"n": 1})
     b'{"n":1}'
     """
-    _check_depth(header)
+    _check_values(header)
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        encoded = text.encode()
-    except UnicodeEncodeError as error:
-        odd = text[error.start : error.end]
+    if odd := _half_character(text):
         raise ValueError(
             f"a model file must have text of whole characters, but one is {odd!a}; set another "
             "value"
-        ) from None
+        )
+    encoded = text.encode()
     if len(encoded) > MAX_BYTES:
         raise ValueError(f"a header has at most {MAX_BYTES} bytes, but this has {len(encoded)}")
     return encoded
@@ -42,7 +43,7 @@ def read_header(encoded: bytes) -> dict[str, Any]:
     ------
     ModelFileError
         If it is not JSON, or JSON that readers disagree about or fail on: a key twice, NaN, numbers
-        beyond float64, deep nesting.
+        beyond float64, halves of characters, deep nesting.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def read_header(encoded: bytes) -> dict[str, Any]:
         header = json.loads(
             encoded.decode(),
             object_pairs_hook=_object,
-            parse_float=_finite,
+            parse_float=_number,
             parse_constant=_no_constant,
         )
     except ModelFileError:
@@ -66,7 +67,8 @@ def read_header(encoded: bytes) -> dict[str, Any]:
         raise ModelFileError(f"the header is not JSON: {error}") from None
     if not isinstance(header, dict):
         raise ModelFileError(f"the header must be a JSON object, but is a {type(header).__name__}")
-    _check_depth(header)
+    _check_values(header)
+    _check_characters(header, encoded)
     return header
 
 
@@ -79,10 +81,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _finite(text: str) -> float:
+def _number(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value):
-        raise ModelFileError(f"numbers of the header must be finite, but one is {text[:40]}")
+    # A value that rounds to 0 fits as little as one that rounds to infinity.
+    if math.isinf(value) or (value == 0.0 and re.search("[1-9]", text.lower().split("e")[0])):
+        raise ModelFileError(_TOO_LARGE.format(text[:40]))
     return value
 
 
@@ -90,7 +93,31 @@ def _no_constant(text: str) -> NoReturn:
     raise ModelFileError(f"numbers of the header must be finite, but one is {text}")
 
 
-def _check_depth(header: dict[str, Any]) -> None:
+def _half_character(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return text[error.start : error.end]
+    return ""
+
+
+def _check_characters(header: dict[str, Any], encoded: bytes) -> None:
+    # Only an escape can stand for half a character; what is not escaped is UTF-8.
+    if b"\\ud" not in encoded.lower():
+        return
+    if odd := _half_character(json.dumps(header, ensure_ascii=False)):
+        raise ModelFileError(f"text of the header must have whole characters, but one is {odd!a}")
+
+
+def _check_integer(value: int) -> None:
+    try:
+        float(value)
+    except OverflowError:
+        found = f"an integer of {value.bit_length()} bits"
+        raise ModelFileError(_TOO_LARGE.format(found)) from None
+
+
+def _check_values(header: dict[str, Any]) -> None:
     level: list[Any] = [header]
     for _ in range(_MAX_DEPTH):
         inside: list[Any] = []
@@ -99,6 +126,8 @@ def _check_depth(header: dict[str, Any]) -> None:
                 inside.extend(value.values())
             elif isinstance(value, list):
                 inside.extend(value)
+            elif isinstance(value, int) and not -_SMALL < value < _SMALL:
+                _check_integer(value)
         level = inside
         if not level:
             return

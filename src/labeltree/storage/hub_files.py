@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from labeltree.data.files import Source
+from labeltree.extras import optional
 
 #: Beginning of an address on the hub.
 SCHEME = "hf://"
@@ -108,14 +109,8 @@ def huggingface_hub() -> Any:
     ImportError
         If it is not installed.
     """
-    try:
-        import huggingface_hub
-        import huggingface_hub.errors
-    except ImportError:
-        raise ImportError(
-            'models on the hub need the package huggingface_hub: pip install "labeltree[hub]"'
-        ) from None
-    return huggingface_hub
+    optional("huggingface_hub.errors", "models on the hub need", "hub")
+    return optional("huggingface_hub", "models on the hub need", "hub")
 
 
 def http_error() -> type[Exception]:

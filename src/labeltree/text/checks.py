@@ -24,6 +24,13 @@ def checked_texts(texts: Any) -> list[str] | None:
     return listed
 
 
+def check_alone(**others: Any) -> None:
+    """Raise ValueError if anything is given beside shards, which have texts and tags."""
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"{name} must be None for shards, which have texts and tags only")
+
+
 def checked_pairs(texts: Any, tags: Any, embeddings: Any) -> tuple[list[str] | None, Any]:
     """Return texts as a list of strings, and their tags, of which there is the same number.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.text_shards import TextShards
 from labeltree.estimators import PLTClassifier
+from labeltree.execution.executor import as_executor
+from labeltree.progress import show_stage
 from labeltree.text.embedding_weight import (
     Split,
     can_be_found,
@@ -20,6 +24,7 @@ from labeltree.text.encoders import TrainableEncoder, check_encoder, fitted_enco
 from labeltree.text.features import TextFeatures
 from labeltree.text.named_encoders import by_name
 from labeltree.text.options import OPTION_NAMES, TextOptions
+from labeltree.text.spread import spread_rows
 
 
 class FeaturesMixin:
@@ -31,6 +36,23 @@ class FeaturesMixin:
 
     def _options(self) -> TextOptions:
         return TextOptions(**{name: getattr(self, name) for name in OPTION_NAMES})
+
+    def _fit_shards(
+        self, shards: TextShards, before: TextFeatures | None, classifier: PLTClassifier
+    ) -> TextFeatures:
+        """Fit the classifier to shards, and return the features, which are new or those before."""
+        if self.encoder is not None:
+            raise ValueError(
+                "encoder must be None for shards, which are not encoded; encode the texts first, "
+                "and pass texts and embeddings"
+            )
+        executor = as_executor(classifier.executor, classifier.n_jobs)
+        with ExitStack() as stack:
+            with show_stage("making features", quiet=classifier.verbose <= 0):
+                known = self._options() if before is None else before
+                made = stack.enter_context(spread_rows(known, shards, executor))
+            classifier._fit_checked(made.X, made.rows)
+        return made.features
 
     def _fit_features(
         self, texts: list[str] | None, tags: Any, embeddings: Any, n_unheld: int = 0

@@ -113,6 +113,26 @@ class NamedEncoder:
             ) from error
 
 
+def check_name(name: str) -> str:
+    """Return a name that an encoder can be opened by.
+
+    Raises
+    ------
+    ValueError
+        If the name does not start with a package that opens encoders.
+
+    Examples
+    --------
+    >>> check_name("model2vec:minishlab/potion-base-8M")
+    'model2vec:minishlab/potion-base-8M'
+    """
+    package, _, model = name.partition(":")
+    if package in _OPENERS and model:
+        return name
+    known = " or ".join(f"{package}:MODEL" for package in _OPENERS)
+    raise ValueError(f"must be {known}, but is {name!r:.80}")
+
+
 def by_name(encoder: Any, *, is_stored: bool = False) -> Any:
     """Return the encoder that a name stands for; anything else as it is.
 

@@ -15,6 +15,7 @@ from scipy.special import expit
 from labeltree.arguments import MAX_NUMBER, check_integer, checked, shown
 from labeltree.calibration.methods import BEST, curve_of
 from labeltree.data import targets
+from labeltree.estimators.label_subsets import Subset
 from labeltree.estimators.output import padded_table
 from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.curve import Curve, keep_entries, log_odds
@@ -106,7 +107,12 @@ class Rescorer:
         return self
 
     def _ranked(
-        self, tagger: TextTagger, texts: list[str] | None, embeddings: Any, k: int | None
+        self,
+        tagger: TextTagger,
+        texts: list[str] | None,
+        embeddings: Any,
+        k: int | None,
+        subset: Subset | None = None,
     ) -> sparse.csr_array[Any, Any]:
         """Return labels of each text with their probabilities or scores, best first."""
         if k is not None and k > self.n_candidates:
@@ -114,7 +120,7 @@ class Rescorer:
                 f"k must be at most the n_candidates of the rescorer, {self.n_candidates}, but is "
                 f"{k}"
             )
-        found, n_labels = self._scored(tagger, texts, embeddings), len(tagger.classes_)
+        found, n_labels = self._scored(tagger, texts, embeddings, subset), len(tagger.classes_)
         if self.curve_ is None:
             return found.best(found.scores, k, n_labels)
         best = found.best(found.columns() @ self.coef_ + self.intercept_, k, n_labels)
@@ -128,6 +134,7 @@ class Rescorer:
         embeddings: Any,
         k: int | None,
         threshold: float | None,
+        subset: Subset | None,
     ) -> Candidates:
         """Return tags of each text with their probabilities or scores, best first."""
         if threshold is not None and self.curve_ is None:
@@ -135,7 +142,7 @@ class Rescorer:
                 "threshold must be None, because the rescorer has scores instead of probabilities; "
                 "fit it first"
             )
-        found = self._ranked(tagger, texts, embeddings, k)
+        found = self._ranked(tagger, texts, embeddings, k, subset)
         if threshold is not None:
             found = keep_entries(found, found.data >= np.float32(threshold))
         return _pairs(tagger, found.indices, found.data, found.indptr)
@@ -147,11 +154,20 @@ class Rescorer:
         labels, values = padded_table(self._ranked(tagger, texts, embeddings, k), k)
         return labels, None if self.curve_ is None else values
 
-    def _scored(self, tagger: TextTagger, texts: list[str] | None, embeddings: Any) -> _Scored:
+    def _scored(
+        self,
+        tagger: TextTagger,
+        texts: list[str] | None,
+        embeddings: Any,
+        subset: Subset | None = None,
+    ) -> _Scored:
         if texts is None:
             raise ValueError("texts must be given for a rescorer, but are None")
         n_candidates = min(self.n_candidates, len(tagger.classes_))
-        labels, probabilities = tagger.top_k(texts, n_candidates, embeddings=embeddings)
+        chosen, left_out = (None, None) if subset is None else subset
+        labels, probabilities = tagger.top_k(
+            texts, n_candidates, labels=chosen, exclude_labels=left_out, embeddings=embeddings
+        )
         known = labels >= 0
         starts = np.append(0, np.cumsum(known.sum(axis=1)))
         candidates = _pairs(tagger, labels[known], probabilities[known], starts)

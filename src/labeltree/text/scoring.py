@@ -24,13 +24,46 @@ class ScoringMixin:
     def _transform(self, texts: Any, embeddings: Any) -> Any:
         raise NotImplementedError
 
+    @checked
+    def predict(
+        self,
+        texts: Any,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+        embeddings: Any = None,
+    ) -> list[Any]:
+        """Return the predicted tags of each text; see `PLTClassifier.predict`."""
+        X = self._transform(texts, embeddings)
+        subset: dict[str, Any] = {"labels": labels, "exclude_labels": exclude_labels}
+        if self.classifier_.label_kind_ == "classes":
+            found = self.classifier_.predict(X, **subset)
+            assert isinstance(found, np.ndarray)
+            return list(found.tolist())
+        return self.classifier_.predict_labels(X, threshold, **subset)
+
     @overload
     def predict_proba(
-        self, texts: Any, k: int, threshold: float | None = None, *, embeddings: Any = None
+        self,
+        texts: Any,
+        k: int,
+        threshold: float | None = None,
+        *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+        embeddings: Any = None,
     ) -> Probabilities: ...
     @overload
     def predict_proba(
-        self, texts: Any, k: None = None, *, threshold: float, embeddings: Any = None
+        self,
+        texts: Any,
+        k: None = None,
+        *,
+        threshold: float,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
+        embeddings: Any = None,
     ) -> Probabilities: ...
     @overload
     def predict_proba(
@@ -39,6 +72,8 @@ class ScoringMixin:
         k: int | None = None,
         threshold: float | None = None,
         *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         embeddings: Any = None,
     ) -> NDArray[np.float32] | Probabilities: ...
     @checked
@@ -48,6 +83,8 @@ class ScoringMixin:
         k: int | None = None,
         threshold: float | None = None,
         *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         embeddings: Any = None,
     ) -> NDArray[np.float32] | Probabilities:
         """Return the probabilities of tags, one column per tag; see `PLTClassifier.predict_proba`.
@@ -59,7 +96,10 @@ class ScoringMixin:
         >>> tagger.predict_proba(["tea", "bread", ""]).shape
         (3, 2)
         """
-        return self.classifier_.predict_proba(self._transform(texts, embeddings), k, threshold)
+        X = self._transform(texts, embeddings)
+        return self.classifier_.predict_proba(
+            X, k, threshold, labels=labels, exclude_labels=exclude_labels
+        )
 
     @checked
     def top_k(
@@ -68,6 +108,7 @@ class ScoringMixin:
         k: int = 5,
         *,
         labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         weights: Any = None,
         beam: int | None = None,
         embeddings: Any = None,
@@ -84,7 +125,9 @@ class ScoringMixin:
         [['tea']]
         """
         X = self._transform(texts, embeddings)
-        return self.classifier_.top_k(X, k, labels=labels, weights=weights, beam=beam)
+        return self.classifier_.top_k(
+            X, k, labels=labels, exclude_labels=exclude_labels, weights=weights, beam=beam
+        )
 
     def score(
         self, texts: Any, tags: Any = None, sample_weight: Any = None, *, embeddings: Any = None

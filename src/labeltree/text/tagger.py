@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from labeltree import metrics, storage
+from labeltree import metrics
 from labeltree.arguments import checked
 from labeltree.data import targets
+from labeltree.data.text_shards import TextShards
 from labeltree.estimators import PLTClassifier, validation
+from labeltree.estimators.label_subsets import as_subset
 from labeltree.estimators.learning_lock import one_at_a_time
 from labeltree.explain.explanation import Explanation
 from labeltree.progress import show_stage
-from labeltree.storage.parameters import restore_parameters, store_parameters
-from labeltree.storage.registry import check_kind, find_kind, register
-from labeltree.storage.section import Section, take_section
-from labeltree.text.checks import checked_pairs, checked_texts
+from labeltree.storage.registry import register
+from labeltree.text.checks import check_alone, checked_pairs, checked_texts
 from labeltree.text.descriptions import DESCRIPTION_WEIGHT, with_descriptions
 from labeltree.text.embedding_weight import AUTO
-from labeltree.text.features import TextFeatures
-from labeltree.text.fitted import FittedMixin
 from labeltree.text.fitting import FeaturesMixin
 from labeltree.text.online import OnlineTaggerMixin, TaggerState, Tags
-from labeltree.text.options import OPTION_NAMES, TextOptions
+from labeltree.text.options import TextOptions
 from labeltree.text.rescoring import Rescorer
 from labeltree.text.scoring import ScoringMixin
-
-_TEXT = "text"  # the section of the model file
+from labeltree.text.stored import StoredMixin
 
 
 # scikit-learn has no type information, so its classes are Any to mypy.
 @register
-class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignore[misc]
+class TextTagger(FeaturesMixin, StoredMixin, OnlineTaggerMixin, ScoringMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier that predicts tags for texts.
 
     Texts are converted to TF-IDF features, and a `PLTClassifier` is trained on them.
@@ -107,7 +102,6 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
     [['drink', 'tea']]
     """
 
-    _section_names: ClassVar = PLTClassifier._section_names | {_TEXT}
     _state: TaggerState | None = None
 
     def __init__(
@@ -174,7 +168,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         texts
             One string per text, which may be empty; None to learn from embeddings only. Or a table
             with a column "text": anything with ``__arrow_c_stream__``, such as that of pyarrow,
-            Polars, DuckDB or pandas, or a dataset of Hugging Face. All methods accept tables.
+            Polars, DuckDB or pandas, or a dataset of Hugging Face. All methods accept tables. Or
+            `labeltree.data.TextShards`, files with texts and tags that workers read.
         tags
             A list of tags per text, or one tag per text. For a table, None uses its first column of
             "tags", "labels", "tag", "label", "categories" and "category".
@@ -189,21 +184,33 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             texts.
         """
         before = self._state if self.classifier.warm_start else None
+        features = None if before is None else before.features
+        classifier = self._unfitted(before)
+        if isinstance(texts, TextShards):
+            check_alone(tags=tags, embeddings=embeddings, descriptions=descriptions)
+            self._state = TaggerState(self._fit_shards(texts, features, classifier), classifier)
+            return self
         checked, tags = checked_pairs(texts, tags, embeddings)
         checked, tags, weight, n_extra = with_descriptions(
             checked, tags, embeddings, descriptions, description_weight
         )
         with show_stage("making features", quiet=self.classifier.verbose <= 0):
-            if before is None:
-                classifier = clone(self.classifier)
+            if features is None:
                 features, X = self._fit_features(checked, tags, embeddings, n_extra)
             else:
-                classifier = copy.copy(before.classifier)
-                classifier.set_params(**self.classifier.get_params(deep=False))
-                features, X = before.features, before.features.transform(checked, embeddings)
+                X = features.transform(checked, embeddings)
         classifier._fit_checked(X, tags, weight, in_place=True, n_unheld=n_extra)
         self._state = TaggerState(features, classifier)
         return self
+
+    def _unfitted(self, before: TaggerState | None) -> PLTClassifier:
+        """Return the classifier to fit, which starts from that before."""
+        if before is None:
+            made: PLTClassifier = clone(self.classifier)
+            return made
+        classifier = copy.copy(before.classifier)
+        classifier.set_params(**self.classifier.get_params(deep=False))
+        return classifier
 
     @checked
     @one_at_a_time
@@ -249,6 +256,8 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
         k: int | None = 5,
         threshold: float | None = None,
         *,
+        labels: Sequence[Hashable] | None = None,
+        exclude_labels: Sequence[Hashable] | None = None,
         embeddings: Any = None,
         rescorer: Rescorer | None = None,
     ) -> list[Tags]:
@@ -264,6 +273,10 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             Maximum number of tags per text; None for any number.
         threshold
             Minimum probability; None for any.
+        labels
+            Return only these tags of `classes_`.
+        exclude_labels
+            Never return these tags.
         embeddings
             As in `fit`.
         rescorer
@@ -275,25 +288,15 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             raise ValueError(f"k must be at least 1, but is {k}")
         if threshold is not None:
             validation.check_share("threshold", threshold)
+        subset = as_subset(labels, exclude_labels)
         if rescorer is not None:
-            return rescorer._tag(self, checked, embeddings, k, threshold)
+            return rescorer._tag(self, checked, embeddings, k, threshold, subset)
         is_one = checked is not None and len(checked) == 1 and embeddings is None
         if is_one and k is not None and features.has_rows:
             assert checked is not None
-            return [classifier._ranked_row(*features.row(checked[0]), k, threshold)]
-        return classifier._ranked(features.transform(checked, embeddings), k, threshold)
-
-    @checked
-    def predict(
-        self, texts: Any, threshold: float | None = None, *, embeddings: Any = None
-    ) -> list[Any]:
-        """Return the predicted tags of each text; see `PLTClassifier.predict`."""
-        X = self._transform(texts, embeddings)
-        if self.label_kind_ == "classes":
-            found = self.classifier_.predict(X)
-            assert isinstance(found, np.ndarray)
-            return list(found.tolist())
-        return self.classifier_.predict_labels(X, threshold)
+            return [classifier._ranked_row(*features.row(checked[0]), k, threshold, subset=subset)]
+        X = features.transform(checked, embeddings)
+        return classifier._ranked(X, k, threshold, subset=subset)
 
     @checked
     def explain(
@@ -364,46 +367,3 @@ class TextTagger(FeaturesMixin, FittedMixin, OnlineTaggerMixin, ScoringMixin, Ba
             return X, tags
         rows = targets.true_labels(tags, self.classes_, self.label_kind_)
         return X, rows.to_csr()[:, : len(self.classes_)]
-
-    @classmethod
-    def from_parts(cls, features: TextFeatures, classifier: PLTClassifier) -> Self:
-        """Return a tagger of text features and a classifier that was fitted to them."""
-        tagger = cls(classifier=clone(classifier), **vars(features.options))
-        if features.n_embeddings:
-            tagger.encoder = features.embeddings.encoder
-            tagger.embedding_weight = features.embeddings.weight
-        tagger._state = TaggerState(features, classifier)
-        return tagger
-
-    @checked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tagger to one file, words included; `labeltree.load` opens it."""
-        storage.save(self, path)
-
-    def _sections(self) -> list[Section]:
-        features, classifier = self._fitted
-        check_kind(classifier)
-        stored, arrays = features.to_arrays()
-        content = {
-            "classifier": type(classifier).__name__,
-            "options": store_parameters(vars(features.options), []),
-            **stored,
-        }
-        estimator, *others = classifier._sections()
-        own = replace(estimator, content={**estimator.content, "kind": type(self).__name__})
-        return [own, *others, Section(_TEXT, content, arrays)]
-
-    @classmethod
-    def _from_sections(cls, sections: Mapping[str, Section], *, every_weight: bool) -> Self:
-        text = take_section(sections, _TEXT)
-        stored = dict(text.content)
-        kind = find_kind(stored.pop("classifier", None))
-        if not issubclass(kind, PLTClassifier):
-            raise ValueError(f"a TextTagger must have a classifier, but has a {kind.__name__}")
-        classifier = kind._from_sections(sections, every_weight=every_weight)
-        given = restore_parameters(stored.pop("options", None), OPTION_NAMES, [])
-        options = vars(TextOptions()) | given
-        n_columns = classifier.n_features_in_
-        features = TextFeatures.from_arrays(stored, options, text.arrays, n_columns)
-        text.check_arrays(features.array_names)
-        return cls.from_parts(features, classifier)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, Literal, cast
 
+from labeltree.extras import optional
+
 UnicodeForm = Literal["NFC", "NFKC", "NFD", "NFKD"]
 #: Forms of Unicode in which equal characters have equal codes.
 UNICODE_FORMS = ("NFC", "NFKC", "NFD", "NFKD")
@@ -100,12 +102,7 @@ def _split(token: str) -> list[str]:
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    try:
-        import snowballstemmer
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'language needs the package snowballstemmer: pip install "labeltree[stem]"'
-        ) from None
+    snowballstemmer = optional("snowballstemmer", "language needs", "stem")
     name = _CODES.get(language, language)
     known = snowballstemmer.algorithms()
     if name not in known:

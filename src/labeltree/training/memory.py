@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from typing import NamedTuple
 
@@ -24,13 +23,17 @@ class MemoryUse(NamedTuple):
 
 
 def peak_memory() -> int:
-    """Return the maximum resident memory of this process so far in bytes.
+    """Return the maximum resident memory of this process so far in bytes; 0 on Windows.
 
     Examples
     --------
     >>> peak_memory() > 1_000_000
     True
     """
+    try:
+        import resource
+    except ImportError:
+        return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak if sys.platform == "darwin" else peak * 1024)
 

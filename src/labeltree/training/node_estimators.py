@@ -126,6 +126,7 @@ class NodeModel:
         values: NDArray[np.float32],
         k: int,
         *,
+        limits: LabelLimits | None = None,
         beam: int | None = None,
         scaling: RowScaling = AS_THEY_ARE,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -133,7 +134,7 @@ class NodeModel:
         order = np.argsort(indices, kind="stable")
         ends = np.array([0, len(indices)])
         row = canonical_csr(ends, indices[order], values[order], self.n_features)
-        found, _ = self.search(row, k=k, by_weight=True, beam=beam, scaling=scaling)
+        found, _ = self.search(row, k=k, limits=limits, by_weight=True, beam=beam, scaling=scaling)
         n_missing = k - found.nnz
         return (
             np.append(found.indices.astype(np.int64), np.full(n_missing, -1)),

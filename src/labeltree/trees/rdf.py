@@ -16,6 +16,7 @@ from xml.sax import SAXException
 from labeltree.data.files import Source, file_name, read_whole
 from labeltree.data.json_text import parsed_json
 from labeltree.data.limits import MAX_ADDRESS, MAX_ELEMENTS, MAX_ENTITY
+from labeltree.extras import optional
 
 # Raised by rdflib where it does not expect what a file holds.
 _UNEXPECTED = (
@@ -39,14 +40,8 @@ def parsed_graph(source: Source, kind: str) -> Any:
     ValueError
         If the file is not in this format, or refers to another file.
     """
-    try:
-        import rdflib
-        from rdflib.exceptions import ParserError
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'SKOS files need rdflib; pip install "labeltree[skos]"', name="rdflib"
-        ) from None
-
+    rdflib = optional("rdflib", "SKOS files need", "skos")
+    exceptions = optional("rdflib.exceptions", "SKOS files need", "skos")
     graph = rdflib.Graph()
     content = read_whole(source)
     try:
@@ -60,7 +55,7 @@ def parsed_graph(source: Source, kind: str) -> Any:
         reason = "it is nested too deeply"
     except _UNEXPECTED:
         reason = "rdflib cannot read it; check it with another program"
-    except (ValueError, SyntaxError, SAXException, ParserError) as error:
+    except (ValueError, SyntaxError, SAXException, exceptions.ParserError) as error:
         # The syntax errors of rdflib end with an excerpt of several lines.
         reason = " ".join(str(error).split()).partition(" at ^ in: ")[0].replace(" of <>:", ":")
     raise ValueError(f"{file_name(source)}: not {kind}: {reason:.160}")

@@ -1,0 +1,100 @@
+"""The parts of the figures, derived from the modules of the pages."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pages.__main__ import MEASURED, WRITTEN, page_module
+
+PAGES = (*MEASURED, *WRITTEN)
+_DATA = "DATA/"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One run of a measurement.
+
+    Parameters
+    ----------
+    page, run
+        Names of the page and of the run.
+    module
+        What Python runs.
+    arguments
+        Its arguments; DATA/NAME is a data set.
+    file
+        The results file.
+    guess
+        Minutes, if no run is recorded.
+    needs
+        What it needs beside data sets.
+    """
+
+    page: str
+    run: str
+    module: str
+    arguments: tuple[str, ...]
+    file: str
+    guess: float = 1.0
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the part."""
+        return f"{self.page} {self.run}"
+
+    def data_sets(self) -> list[str]:
+        """Return the names of the data sets.
+
+        Examples
+        --------
+        >>> Part("trees", "a", "benchmarks.pages", ("trees", "DATA/a"), "trees.json").data_sets()
+        ['a']
+        """
+        return [word.removeprefix(_DATA) for word in self.arguments if word.startswith(_DATA)]
+
+    def command(self, data: Path) -> list[str]:
+        """Return the arguments of Python, with the folder of data sets."""
+        words = [
+            str(data / word.removeprefix(_DATA)) if word.startswith(_DATA) else word
+            for word in self.arguments
+        ]
+        return ["-m", self.module, *words]
+
+
+def all_parts(pages: Iterable[str] = PAGES) -> list[Part]:
+    """Return the parts of all pages that are measured."""
+    return [part for page in pages for part in _parts_of(page, page_module(page))]
+
+
+def _parts_of(page: str, module: Any) -> Iterator[Part]:
+    command = getattr(module, "COMMAND", "benchmarks.pages")
+    first = (page,) if command == "benchmarks.pages" else ()
+    minutes = getattr(module, "MINUTES", 1)
+    runs = getattr(module, "RUNS", {"all": ""} if page in MEASURED else {})
+    for run, arguments in runs.items():
+        yield Part(
+            page,
+            run,
+            command,
+            (*first, *shlex.split(arguments)),
+            getattr(module, "FILES", {}).get(run, f"{page}.json"),
+            minutes[run] if isinstance(minutes, Mapping) else minutes,
+            getattr(module, "NEEDS", ()),
+        )
+
+
+def named(parts: list[Part], words: list[str]) -> list[Part]:
+    """Return the parts with these names or of these pages; all if there are no words."""
+    known = {word for part in parts for word in (part.page, part.name)}
+    for word in words:
+        if word not in known:
+            pages = ", ".join(dict.fromkeys(part.page for part in parts))
+            raise ValueError(
+                f"PART must be a page ({pages}) or a part as `plan` lists it, but is {word!r}"
+            )
+    return [part for part in parts if not words or {part.page, part.name} & set(words)]
