@@ -8,7 +8,7 @@ from labeltree.hub import model_card
 
 def test_the_card_has_the_task_and_the_number_of_labels(tagger) -> None:
     card = model_card(tagger, "me/tags")
-    assert "This model predicts tags, out of 2, for a text, with their probabilities." in card
+    assert "predicts tags for a text, out of 2, with the probability of each." in card
     assert "| labels | 2 |" in card
     assert "pipeline_tag: text-classification" in card
 
@@ -22,7 +22,29 @@ def test_the_card_says_how_to_use_the_model(tagger) -> None:
 def test_the_card_names_an_encoder_that_can_be_opened_by_name() -> None:
     tagger = lt.TextTagger(n_jobs=1).fit(["tea", "rye"], ["a", "b"], embeddings=[[1, 0], [0, 1]])
     tagger.set_encoder("model2vec:owner/name")
-    assert "model.set_encoder('model2vec:owner/name')" in model_card(tagger, "me/tags")
+    card = model_card(tagger, "me/tags")
+    assert "model.set_encoder('model2vec:owner/name')" in card
+    assert "labeltree predict hf://me/tags texts.txt --encoder model2vec:owner/name\n" in card
+
+
+def test_the_card_names_all_labels_if_they_are_few(tagger) -> None:
+    assert "The tags are `bread`, `tea`." in model_card(tagger, "me/tags")
+
+
+def test_the_card_names_some_of_many_labels() -> None:
+    names = [[f"t{i:02}`\n<b>"] for i in range(40)]
+    clf = lt.PLTClassifier(n_jobs=1).fit([[i] for i in range(1, 41)], names)
+    card = model_card(clf, "me/rows")
+    line = next(line for line in card.splitlines() if "Examples of labels" in line)
+    assert line.count("`") == 16
+    assert "`t00' <b>`" in line
+    assert "`t39' <b>`" in line
+
+
+def test_the_card_has_a_command_for_texts_only(tagger) -> None:
+    assert "labeltree predict hf://me/tags texts.txt\n" in model_card(tagger, "me/tags")
+    clf = lt.PLTClassifier(n_jobs=1).fit([[1, 0], [0, 1]], ["a", "b"])
+    assert "labeltree predict" not in model_card(clf, "me/classes")
 
 
 def test_a_model_of_classes_predicts_one(tagger) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
+
+import numpy as np
 
 from labeltree.estimators import PLTClassifier
 from labeltree.storage.hub_files import HubAddress
@@ -14,6 +17,10 @@ from labeltree.training.effort import written
 from labeltree.units import format_bytes
 
 _METRICS = ("P@1", "P@3", "P@5", "R@5", "nDCG@5", "ECE@5")
+_LEGEND = """P@k: share of the k most probable labels that are right. R@k: share of the right labels
+that are among them. nDCG@k: the same with more weight on the first places. ECE@k: mean difference
+between probabilities and how often they are right."""
+_N_SHOWN, _MAX_NAME = 8, 60  # labels that are named, and their characters
 
 
 def model_card(
@@ -56,7 +63,7 @@ def model_card(
         _table("Model", _facts(model, figures)),
     ]
     if metrics := _metrics(figures):
-        sections.append(_table(f"Evaluation{_evaluated(figures)}", metrics))
+        sections += [_table(f"Evaluation{_evaluated(figures)}", metrics), _LEGEND]
     sections.append(_LIMITS)
     return "\n\n".join(sections) + "\n"
 
@@ -89,33 +96,59 @@ def _front_matter(model: PLTClassifier | TextTagger, license: str | None) -> str
 
 
 def _task(model: PLTClassifier | TextTagger) -> str:
-    is_classes = _classifier(model).label_kind_ == "classes"
-    n_labels = f"{len(model.classes_):,}"
+    n_labels, word = f"{len(model.classes_):,}", "labels"
+    given = f"a row of {model.n_features_in_:,} numeric features"
     if isinstance(model, TextTagger):
-        what = "one of {} classes" if is_classes else "tags, out of {},"
-        return f"This model predicts {what.format(n_labels)} for a text, with their probabilities."
-    what = "one of {} classes" if is_classes else "labels, out of {},"
+        word, given = "tags", "a text"
+    if _classifier(model).label_kind_ == "classes":
+        return (
+            f"This model predicts one of {n_labels} classes for {given}, with the probability of "
+            f"each class. {_some_labels(model, 'classes')}"
+        )
     return (
-        f"This model predicts {what.format(n_labels)} for a row of {model.n_features_in_:,} "
-        "numeric features, with their probabilities."
+        f"This model predicts {word} for {given}, out of {n_labels}, with the probability of each. "
+        f"{_some_labels(model, word)}"
     )
+
+
+def _some_labels(model: PLTClassifier | TextTagger, word: str) -> str:
+    """Return a sentence with a few names of labels, from the first to the last."""
+    names = model.classes_
+    places = np.unique(np.linspace(0, len(names) - 1, _N_SHOWN).astype(np.int64))
+    shown = ", ".join(f"`{_in_code(name)}`" for name in names[places].tolist())
+    if len(places) == len(names):
+        return f"The {word} are {shown}."
+    return f"Examples of {word}: {shown}."
+
+
+def _in_code(name: Any) -> str:
+    """Return a name on one line, without what ends code in Markdown."""
+    line = " ".join(str(name).replace("`", "'").split())
+    return line if len(line) <= _MAX_NAME else f"{line[: _MAX_NAME - 1]}…"
 
 
 def _use(model: PLTClassifier | TextTagger, address: str) -> str:
     lines = ["import labeltree", "", f'model = labeltree.load("{address}")']
-    if isinstance(model, TextTagger):
-        if model.features_.embeddings.are_given:
-            lines.append("model.tag(texts, embeddings=vectors)")
-        elif model.features_.n_embeddings:
-            encoder = model.encoder_
-            shown = repr(encoder.name) if isinstance(encoder, NamedEncoder) else "encoder"
-            lines += [f"model.set_encoder({shown})", 'model.tag(["a text"])']
-        else:
-            lines.append('model.tag(["a text"])  # [[(tag, probability), ...]]')
-    else:
+    command: str | None = f"labeltree predict {address} texts.txt"
+    if not isinstance(model, TextTagger):
         lines.append("model.top_k(X, k=5)  # labels and probabilities of each row of X")
-    code = "\n".join(lines)
-    return f'## Use\n\n```shell\npip install "labeltree[hub]"\n```\n\n```python\n{code}\n```'
+        command = None
+    elif model.features_.embeddings.are_given:
+        lines.append("model.tag(texts, embeddings=vectors)")
+        command = None
+    elif model.features_.n_embeddings:
+        encoder = model.encoder_
+        is_named = isinstance(encoder, NamedEncoder)
+        shown = repr(encoder.name) if is_named else "encoder"
+        lines += [f"model.set_encoder({shown})", 'model.tag(["a text"])']
+        command = f"{command} --encoder {encoder.name}" if is_named else None
+    else:
+        lines.append('model.tag(["a text"])  # [[(tag, probability), ...]]')
+    shell = ['pip install "labeltree[hub]"', *([] if command is None else [command])]
+    blocks = (("shell", shell), ("python", lines))
+    return "## Use\n\n" + "\n\n".join(
+        "\n".join([f"```{language}", *code, "```"]) for language, code in blocks
+    )
 
 
 def _facts(model: PLTClassifier | TextTagger, figures: Mapping[str, Any]) -> dict[str, str]:
@@ -136,6 +169,7 @@ def _facts(model: PLTClassifier | TextTagger, figures: Mapping[str, Any]) -> dic
     }
     if classifier.settings_:
         facts["settings"] = written(classifier.settings_)
+    facts["made with"] = f"labeltree {version('labeltree')}"
     return facts
 
 
