@@ -28,10 +28,12 @@ class Descent {
         spares_(pass.near >= 0.0f) {}
 
   void run() {
-    if (pass_.products == nullptr && pass_.index != nullptr)
-      visit_single();
-    else
+    if (pass_.products != nullptr || pass_.index == nullptr)
       visit_blocks();
+    else if (spares_)
+      visit_single<true>();
+    else
+      visit_single<false>();
     __builtin_memcpy(pass_.worst, &worst_, sizeof worst_);
   }
 
@@ -50,13 +52,15 @@ class Descent {
     return pass_.row_weight == nullptr ? c : c * pass_.row_weight[i];
   }
 
+  // Compiled for both, because sparse rows are so short that a question for each of them takes time.
+  template <bool Spares>
   void visit_single() {
     const int32_t* const order = pass_.order;
     std::size_t at = pass_.at, n_active = pass_.n_active;
     for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
       if (at + 2 < n_active) prefetch(order[at + 2]);
       const int32_t row = order[at];
-      const Visit visit = improve(row, score(row));
+      const Visit visit = improve(row, score(row), Spares);
       if (any(visit.change != 0.0f)) add(row, visit.change);
       if (visit.use == Use::active)
         ++at;
@@ -147,7 +151,7 @@ class Descent {
       float products[N];
       products_of(r, products);
       for (int before = 0; before < r; ++before) scores[r] += changes[before] * products[before];
-      const Visit visit = improve(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
+      const Visit visit = improve_long(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
       uses[r] = visit.use;
@@ -181,7 +185,7 @@ class Descent {
   };
 
   // Improves one row's dual variables, given its score.
-  [[gnu::always_inline]] Visit improve(int32_t i, Floats score) {
+  [[gnu::always_inline]] Visit improve(int32_t i, Floats score, bool spares) {
     const Ints here = spread(pass_.reaches[i] & pass_.open);
     const Floats sign = this->sign(i);
     const Step step = LossType::step(alpha_[i], sign * score, loss_weight(i), norm(i), slack_);
@@ -190,9 +194,12 @@ class Descent {
     worst_ = most(worst_, here ? step.violation : Floats{});
     const Ints useful = here & ~step.idle;
     if (!any(useful)) return {change, Use::idle};
-    const bool is_near = spares_ && !any(useful & ~(step.violation <= pass_.near));
+    const bool is_near = spares && !any(useful & ~(step.violation <= pass_.near));
     return {change, is_near ? Use::near : Use::active};
   }
+
+  // One copy for all blocks: their rows are so long that a call takes no time beside them.
+  [[gnu::noinline]] Visit improve_long(int32_t i, Floats score) { return improve(i, score, spares_); }
 
   // A row without features moves no weight, whatever its norm is taken for.
   float norm(int32_t i) const {

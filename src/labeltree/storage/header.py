@@ -103,7 +103,7 @@ def _half_character(text: str) -> str:
 
 def _check_characters(header: dict[str, Any], encoded: bytes) -> None:
     # Only an escape can stand for half a character; what is not escaped is UTF-8.
-    if b"\\ud" not in encoded.lower():
+    if b"\\u" not in encoded:
         return
     if odd := _half_character(json.dumps(header, ensure_ascii=False)):
         raise ModelFileError(f"text of the header must have whole characters, but one is {odd!a}")
