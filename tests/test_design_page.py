@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("design.md", "extending.md")
+PAGES = ("design.md", "same-bits.md", "extending.md")
 TEXT = "".join((ROOT / "docs" / "explanation" / page).read_text() for page in PAGES)
 NAMED = re.findall(r"`([\w/]+/[\w./]*|pyproject\.toml)`", TEXT)
 PLACES = (ROOT, ROOT / "src" / "labeltree")

@@ -30,7 +30,6 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "for the body | 10 s",
         "10 % of the (row, node) pairs",
         "by more than 10 times",
-        "by at least 0.3 % (1 % for",
         "result of more than 1 GB is refused",
         "5 seconds of CPU time, more than 512 MB",
     ),
