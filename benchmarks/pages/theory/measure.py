@@ -80,6 +80,7 @@ def bounds_of(Y: LabelRows) -> Record:
         "paths": round(paths, 3),
         "mixed": round(max(mixed_bound(Y, entropy, theta / 200) for theta in range(10, 201)), 3),
         "best": cost.lower_bound(Y),
+        "pairs": cost.pair_lower_bound(Y),
     }
 
 

@@ -45,11 +45,12 @@ def builders_table(records: list[Record]) -> str:
 def bounds_table(records: list[Record]) -> str:
     """Return the optimum beside each lower bound; a bound that is tight is bold."""
     header = ["label matrix", "n", "m", "optimum", "LB₀", "LB₁", "LB₂", "`lower_bound`"]
+    header.append("`pair_lower_bound`")
     rows = []
     for record in records:
         optimum = record["optimum"]
         cells = [f"{record['n_rows']}", f"{record['n_labels']}", f"{optimum}"]
-        for name in ("simple", "paths", "mixed", "best"):
+        for name in ("simple", "paths", "mixed", "best", "pairs"):
             # Rounded down, as a lower bound must be.
             text = f"{math.floor(record[name] * 10 + 1e-6) / 10:.1f}".removesuffix(".0")
             cells.append(f"**{text}**" if abs(record[name] - optimum) < 1e-3 else text)
