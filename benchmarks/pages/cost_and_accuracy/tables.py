@@ -71,6 +71,16 @@ def _titles(records: list[Record]) -> list[str]:
     return [title_of(record) for record in records]
 
 
+def _present(records: list[Record]) -> list[str]:
+    """Return the trees that at least one data set has."""
+    return [name for name in BUILDS if any(name in by_name(record) for record in records)]
+
+
+def _factor(value: float) -> str:
+    """Return a factor as text."""
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
 def costs_table(records: list[Record]) -> str:
     """Return costs per row and their ratio to the best bound, trees by data sets."""
     rows = [
@@ -93,7 +103,7 @@ def _cost_cell(record: Record, name: str) -> str:
     if tree is None:
         return "–"
     price = tree["cost_per_row"]
-    return f"{price:,.1f} ({price / bound_of(record):.3g})"
+    return f"{price:,.1f} ({_factor(price / bound_of(record))})"
 
 
 def _own_share(record: Record) -> str:
@@ -134,8 +144,8 @@ def prediction_table(records: list[Record]) -> str:
                         f"{name}, τ = {tau}",
                         f"{tree['training_cost']:.1f}",
                         f"{calls:.1f}",
-                        f"{six:,.0f} ({six / calls:,.0f})",
-                        f"{seven:,.0f} ({seven / calls:.1f})",
+                        f"{six:,.0f} ({_factor(six / calls)})",
+                        f"{seven:,.0f} ({_factor(seven / calls)})",
                         f"{exact:,.0f}",
                         f"{tree['n_nodes']:,.0f}",
                     ]
@@ -158,7 +168,7 @@ def _relative(records: list[Record], name: str, value: Any) -> str:
 def regret_table(records: list[Record]) -> str:
     """Return how errors of nodes become errors of labels and regret, as means over the sets."""
     rows = []
-    for name in BUILDS:
+    for name in _present(records):
         trees = [by_name(record)[name] for record in records if name in by_name(record)]
         slack = [tree["label_error_bound"] / tree["label_error"] for tree in trees]
         worst = [2 * tree["largest_error_bound"] / tree["regret@1"] for tree in trees]
@@ -242,7 +252,7 @@ def front_table(records: list[Record]) -> str:
     """Return on how many data sets each tree is on the front, for each price."""
     prices = {"pairs": "cost_per_row", "CPU time": "train_cpu_s", "model size": "model_mb"}
     rows = []
-    for name in BUILDS:
+    for name in _present(records):
         cells = [_on_front(records, name, key) for key in prices.values()]
         present = [record for record in records if name in by_name(record)]
         lost = [
