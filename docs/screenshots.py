@@ -30,8 +30,8 @@ PAGES = (
 )
 #: Width and height in CSS pixels, and the color scheme.
 LOOKS = {
-    "light": ((1280, 800), "light"),
-    "dark": ((1280, 800), "dark"),
+    "light": ((1440, 900), "light"),
+    "dark": ((1440, 900), "dark"),
     "phone": ((390, 844), "light"),
     "phone-dark": ((390, 844), "dark"),
 }
