@@ -29,7 +29,7 @@ def recompressed(path: Path) -> bytes:
             if info.is_dir():
                 continue
             content = wheel.read(info)
-            packed = zopfli.compress(content)[FRAME]
+            packed = zopfli.compress(content, blocksplittingmax=0)[FRAME]
             at, n_files = len(body), n_files + 1
             fields = _fields(info, len(packed))
             name = info.filename.encode()

@@ -136,6 +136,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 # They read or write files, fetch data, take long, or only hold what others have computed.
 ELSEWHERE = (
+    "data.TextShards",
     "data.read",
     "data.write",
     "datasets.",

@@ -33,6 +33,7 @@ def test_demo_shows_costs_and_saves_plots(tmp_path, capsys) -> None:
 @pytest.mark.usefixtures("few_docs")
 def test_demo_without_matplotlib_names_the_extra_for_plots(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "labeltree.plot.notebook", raising=False)
     assert main(["demo", "--output", str(tmp_path)]) == 0
     assert 'pip install "labeltree[plot]"' in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"tree.json", "model.lt"}
