@@ -72,7 +72,7 @@ def installed(wheel: Path, interpreter: str) -> list[tuple[str, str]]:
         checks = [(f"{interpreter}: installed in {time.monotonic() - start:.0f} s", problem)]
         if problem:
             return checks
-        problem = run([*pip, "pytest", "hypothesis"], bare, folder)
+        problem = run([*pip, f"{wheel.resolve()}[test]"], bare, folder)
         tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
         return [
             *checks,

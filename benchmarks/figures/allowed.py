@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Phrases by reason. Code in backticks is left out of the running text.
 _BY_REASON: dict[str, tuple[str, ...]] = {
     "a setting of the measurement": (
-        "did not end within 60 minutes",
+        "after 91 minutes of wall time at a third of a core, and all others within 60 minutes",
         "needs more than 15 minutes is stopped",
         "are estimated within 30 %",
         "all texts of 5 % of the tags",
