@@ -236,13 +236,14 @@ class PredictionMixin(PredictionCostMixin):
         [['jam']]
         """
         state = self._fitted
-        subset = as_subset(labels, exclude_labels)
-        if subset is None and weights is None and is_one_row(state, X):
+        is_every = labels is None and exclude_labels is None
+        if is_every and weights is None and is_one_row(state, X):
             found = self.top_k_row(X.indices, X.data, k, beam=beam)
             return found[0][None], found[1][None]
         check_integer("k", k, minimum=1)
         features = self._checked(state, X)
         check_padding(features.shape[0], k, len(state.model_classes))
+        subset = as_subset(labels, exclude_labels)
         options: dict[str, Any] = {"subset": subset, "beam": beam}
         if weights is not None:  # in place of the model's own
             options = {"limits": label_limits(state.model_classes, weights, subset), "beam": beam}
