@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,8 @@ from labeltree.data import LabelRows, as_features, as_labels
 BLOCK = 1 << 13  # rows drawn at once
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 
-Features = sparse.csr_array[np.float32, tuple[int, int]]
+# A string, because scipy's arrays are not subscriptable at run time before 1.16.
+Features: TypeAlias = "sparse.csr_array[np.float32, tuple[int, int]]"
 Numbers = NDArray[np.int64]
 
 
