@@ -55,7 +55,7 @@ def cost_bars(
         axes.set_xscale("log")
         axes.set_xlim(1.0, values[-1] ** 1.35)
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.xaxis.minorticks_off()
+        axes.minorticks_off()  # of the axis alone since matplotlib 3.9
     else:
         axes.set_xlim(0.0, values[-1] * 1.3)
     for place, value in enumerate(values):
