@@ -1,6 +1,6 @@
 """Errors, regret and prediction cost of trees where the probabilities of all nodes are known.
 
-The rows are real; their labels are drawn anew. A row takes the label set of one of its nearest
+The rows are real; their labels are drawn again. A row takes the label set of one of its nearest
 neighbors among other rows, drawn with known probabilities. So P(y | x) is known for every tree,
 depends on no tree, and has the label sets of the data.
 """

@@ -44,7 +44,7 @@ def measure_models(folder: Path) -> Record:
 
 
 def with_labels(Y: LabelRows, is_kept: Any) -> LabelRows:
-    """Return the rows with some of the labels only, numbered anew; rows may become empty."""
+    """Return the rows with some of the labels only, numbered again; rows may become empty."""
     number = np.cumsum(is_kept) - 1
     stays = is_kept[Y.indices]
     row = np.repeat(np.arange(Y.n_rows), np.diff(Y.indptr))[stays]

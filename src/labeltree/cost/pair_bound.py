@@ -8,7 +8,7 @@ nodes v with f(v) ≤ b < f(u) divide the labels with f(j) ≤ b into parts of a
 
     c(T, Y) ≥ n + e · ∫ G(b) db/b   over 0 < b < f(all labels),
 
-where G(b) is the least total Σ f(A) of any such division. If f distributes each row over its
+where G(b) is the smallest total Σ f(A) of any such division. If f distributes each row over its
 labels, f is additive, G(b) is the mass of the labels of at most b, and this is the entropy bound
 with e in place of 3/ln 3. Here, f distributes each row over *pairs* of its labels: f(A) is the
 expected number of rows whose pair has a label in A. A division then loses only the pairs that are
