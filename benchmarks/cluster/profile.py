@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from time import process_time, thread_time
 from typing import Any
+from unittest.mock import patch
 
 from labeltree import PLTClassifier
+from labeltree.estimators import classifiers
 from labeltree.execution.mapped_arrays import ArrayFiles
+from labeltree.training.settings_check import checked_settings
+from labeltree.trees import _blend, spread
 
 
 @dataclass
@@ -22,7 +27,16 @@ class Run:
 
 
 #: Parts of a fit that grow differently with the number of rows.
-PARTS = ("driver", "layout", "small fits", "label vectors", "merging", "nodes")
+PARTS = (
+    "driver",
+    "checking",
+    "dividing",
+    "layout",
+    "small fits",
+    "label vectors",
+    "merging",
+    "nodes",
+)
 _PART_OF = {"_LabelVectors": "label vectors", "_PartJoin": "merging"}
 
 
@@ -37,6 +51,11 @@ class Profiled:
     n_threads: int = 1
     runs: list[Run] = field(default_factory=list)
     measuring: float = 0.0  # seconds that the fit would not have taken
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all jobs so far, and of measuring them."""
+        return self.measuring + sum(sum(run.jobs) for run in self.runs)
 
     def run(self, work: Callable[[Any], Any], jobs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         """Yield the number of each job and its result, in order."""
@@ -75,12 +94,14 @@ class Profile:
     driver_seconds: float  # what no worker does, while workers wait
     layout_seconds: float  # what the driver does while workers train
     runs: list[Run]
+    checking_seconds: float = 0.0  # of the driver, for the small fits that choose settings
+    dividing_seconds: float = 0.0  # of the driver, to divide labels into parts and join those
+    vector_entries: float = 0.0  # mean of a label vector; 0 if unknown
 
     @property
     def total(self) -> float:
         """CPU seconds of the fit."""
-        of_jobs = sum(sum(run.jobs) for run in self.runs)
-        return self.driver_seconds + self.layout_seconds + of_jobs
+        return sum(self.parts().values())
 
     def part_of(self, number: int) -> str:
         """Return the part of the fit that a run belongs to; nodes are trained last."""
@@ -91,6 +112,7 @@ class Profile:
         """Return the CPU seconds of each part."""
         found = dict.fromkeys(PARTS, 0.0)
         found |= {"driver": self.driver_seconds, "layout": self.layout_seconds}
+        found |= {"checking": self.checking_seconds, "dividing": self.dividing_seconds}
         for number, run in enumerate(self.runs):
             found[self.part_of(number)] += sum(run.jobs)
         return found
@@ -105,12 +127,39 @@ class Profile:
         return cls(**{**values, "runs": [Run(**run) for run in values["runs"]]})
 
 
+@dataclass
+class Timed:
+    """A function that measures what it takes on the driver, without its jobs."""
+
+    function: Callable[..., Any]
+    executor: Profiled
+    seconds: float = 0.0
+    result: Any = None
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call the function."""
+        start, jobs = thread_time(), self.executor.seconds
+        self.result = self.function(*arguments, **options)
+        self.seconds += thread_time() - start - (self.executor.seconds - jobs)
+        return self.result
+
+
 def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profile:
     """Fit in this process, with jobs as for some workers, and return their times."""
     executor = Profiled(n_workers)
-    start, thread_start = process_time(), thread_time()
-    PLTClassifier(executor=executor, n_jobs=1, **options).fit(X, Y)
-    of_thread = thread_time() - thread_start
-    layout = process_time() - start - of_thread
-    own = of_thread - executor.measuring - sum(sum(run.jobs) for run in executor.runs)
-    return Profile(name, X.shape[0], Y.n_labels, n_workers, own, layout, executor.runs)
+    checking = Timed(checked_settings, executor)
+    dividing = Timed(spread.blend_on, executor)
+    vectors = Timed(spread.short_label_vectors, executor)
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(classifiers, "checked_settings", checking))
+        stack.enter_context(patch.object(_blend, "blend_on", dividing))
+        stack.enter_context(patch.object(spread, "short_label_vectors", vectors))
+        start, thread_start = process_time(), thread_time()
+        PLTClassifier(executor=executor, n_jobs=1, **options).fit(X, Y)
+        of_thread = thread_time() - thread_start
+        layout = process_time() - start - of_thread
+    own = of_thread - executor.seconds - checking.seconds - dividing.seconds
+    entries = vectors.result[0][-1] / Y.n_labels if vectors.result else 0.0
+    sizes = X.shape[0], Y.n_labels, n_workers
+    of_driver = checking.seconds, dividing.seconds, float(entries)
+    return Profile(name, *sizes, own, layout, executor.runs, *of_driver)

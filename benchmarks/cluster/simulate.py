@@ -9,6 +9,7 @@ from benchmarks.cluster.profile import Profile, Run
 from labeltree.planning.cluster import makespan
 
 _MAX_SMALL_FIT = 400_000  # rows, above which small fits draw no more
+_MAX_ENTRIES = 512  # of a label vector, of which the largest are used
 
 
 def run_seconds(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> float:
@@ -38,6 +39,8 @@ def run_seconds(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -
 class Growth:
     """A fit with more rows of the same kind: each part grows as it did from some rows to all.
 
+    Small fits stop growing with their samples, and what depends on label vectors with these.
+
     Parameters
     ----------
     some, every
@@ -53,11 +56,17 @@ class Growth:
         before, found = self.some.parts(), {}
         for part, seconds in self.every.parts().items():
             slope = max(seconds - before[part], 0.0) / (1 - share)
-            rows = growth
-            if part == "small fits":
-                rows = min(growth, max(_MAX_SMALL_FIT / self.every.n_rows, 1.0))
+            rows = min(growth, self._most(part))
             found[part] = 1 + (rows - 1) * min(slope, seconds) / seconds if seconds else 1.0
         return found
+
+    def _most(self, part: str) -> float:
+        """Return up to how many times all rows a part grows."""
+        if part in ("small fits", "checking"):
+            return max(_MAX_SMALL_FIT / self.every.n_rows, 1.0)
+        if part in ("dividing", "merging") and self.every.vector_entries:
+            return max(_MAX_ENTRIES / self.every.vector_entries, 1.0)
+        return float("inf")
 
     def total(self, growth: float) -> float:
         """Return the CPU seconds of a fit in one process."""
@@ -86,7 +95,9 @@ class Growth:
             for number, run in enumerate(profile.runs)
         ]
         spread = max(sum(times), factors["layout"] * profile.layout_seconds)
-        return start + factors["driver"] * profile.driver_seconds + spread
+        own = profile.parts()
+        alone = sum(factors[part] * own[part] for part in ("driver", "checking", "dividing"))
+        return start + alone + spread
 
     def efficiency(self, n_workers: int, seconds: float, per_job: float, start: float) -> float:
         """Return the speed per worker over one process that needs these CPU seconds."""

@@ -26,6 +26,24 @@ def test_parts_grow_as_from_some_rows_to_all() -> None:
     assert growth.total(growth.growth_to(100.0)) == pytest.approx(100.0, rel=1e-3)
 
 
+def test_what_depends_on_label_vectors_grows_until_these_are_full() -> None:
+    some, every = made(50, 0.0, [1.0]), made(100, 0.0, [2.0])
+    some.dividing_seconds, every.dividing_seconds = 1.0, 2.0
+    every.vector_entries = 128.0
+    growth = Growth(some, every)
+    assert growth.factors(3.0)["dividing"] == pytest.approx(3.0)
+    assert growth.factors(100.0)["dividing"] == pytest.approx(4.0)
+    assert growth.factors(100.0)["nodes"] == pytest.approx(100.0)
+
+
+def test_the_driver_of_a_profile_is_told_apart() -> None:
+    X, Y = Generator(n_labels=5000, n_features=1 << 10).rows(6000)
+    found = profile("rows", X, Y, 4)
+    assert found.dividing_seconds > 0
+    assert found.checking_seconds > 0
+    assert 0 < found.vector_entries <= 512
+
+
 def test_one_worker_is_as_fast_as_one_process() -> None:
     growth = Growth(made(50, 0.0, [1.0, 1.0]), made(100, 0.0, [2.0, 2.0]))
     assert growth.efficiency(1, 3600.0, per_job=0.0, start=0.0) == pytest.approx(1.0, rel=1e-3)
