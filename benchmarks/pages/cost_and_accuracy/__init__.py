@@ -6,6 +6,7 @@
 costs: training cost of each tree and the lower bound, on all training rows.
 models: accuracy on rows held back from training, training time, size, prediction cost.
 known: errors, regret and prediction cost where the probabilities are known.
+strengths: errors of some trees with several values of C, where the probabilities are known.
 gap: where the lower bound of pairs loses.
 """
 
@@ -30,6 +31,7 @@ RUNS = {
         ("costs", DATA_SETS),
         ("models", DATA_SETS),
         ("known", DATA_SETS),
+        ("strengths", ("eurlex-4k", "commits-wine", "debian-files")),
         ("gap", DATA_SETS[:3]),
     )
     for name in names

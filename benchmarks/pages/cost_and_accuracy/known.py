@@ -8,14 +8,14 @@ depends on no tree, and has the label sets of the data.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from benchmarks.pages.cost_and_accuracy.builds import BUILDS, affordable
+from benchmarks.pages.cost_and_accuracy.builds import BUILDS, STAR, affordable
 from benchmarks.pages.cost_and_accuracy.models import fitted, with_labels
 from benchmarks.pages.places import Record
 from benchmarks.rows import RANKS, read_rows
@@ -29,33 +29,59 @@ MAX_ROWS, N_QUERIES = 12_000, 400
 N_NEIGHBORS = 16
 SHARPNESS = 10.0  # of the probabilities of neighbors, as a function of their cosine
 THRESHOLDS = (0.5, 0.1)
+STRENGTHS = (1.0, 10.0, 100.0)  # values of C
+STRENGTH_TREES = (STAR, "cheapest", "auto")
 _CHUNK = 50  # rows
+
+
+class KnownRows(NamedTuple):
+    """Rows with drawn labels, and queries with the probabilities of theirs."""
+
+    X: Any
+    Y: LabelRows
+    queries: Any
+    donors: LabelRows  # rows whose label sets are drawn
+    near: Any  # probability that a query takes the labels of a donor: (queries, donors)
+
+    @classmethod
+    def read(cls, folder: Path) -> KnownRows:
+        """Draw the labels of a sample of the training rows."""
+        X, Y = read_rows(folder)
+        rng = np.random.default_rng(0)
+        labeled = rng.permutation(np.flatnonzero(np.diff(Y.indptr)))[: MAX_ROWS + N_QUERIES]
+        asked, others = labeled[:N_QUERIES], labeled[N_QUERIES:]
+        sources, drawn = others[: len(others) // 2], others[len(others) // 2 :]
+        donors = with_labels(Y.select(sources), Y.select(sources).counts > 0)
+        rows = donors.select(draw(neighbors(X[drawn], X[sources]), rng))
+        near = neighbors(X[asked], X[sources])
+        return cls(as_features(X[drawn]), rows, as_features(X[asked]), donors, near)
+
+    def facts(self) -> Record:
+        """Return the sizes."""
+        return {
+            "n_rows": self.Y.n_rows,
+            "n_queries": self.queries.shape[0],
+            "n_labels": self.Y.n_labels,
+        }
 
 
 def measure_known(folder: Path) -> Record:
     """Train all trees on drawn labels, and compare their estimates with the probabilities."""
-    X, Y = read_rows(folder)
-    rng = np.random.default_rng(0)
-    labeled = rng.permutation(np.flatnonzero(np.diff(Y.indptr)))[: MAX_ROWS + N_QUERIES]
-    asked, others = labeled[:N_QUERIES], labeled[N_QUERIES:]
-    sources, drawn = others[: len(others) // 2], others[len(others) // 2 :]
-    donors = with_labels(Y.select(sources), Y.select(sources).counts > 0)
-    near = neighbors(X[drawn], X[sources])
-    rows = donors.select(draw(near, rng))
-    truth = neighbors(X[asked], X[sources])
-    train, queries = as_features(X[drawn]), as_features(X[asked])
-    return {
-        "n_rows": rows.n_rows,
-        "n_queries": len(asked),
-        "n_labels": rows.n_labels,
-        "trees": [
-            {
-                "tree": name,
-                **compare(BUILDS[name](train, rows), train, rows, queries, donors, truth),
-            }
-            for name in affordable(train, rows)
-        ],
-    }
+    rows = KnownRows.read(folder)
+    names = affordable(rows.X, rows.Y)
+    trees = [{"tree": name, **compare(BUILDS[name](rows.X, rows.Y), rows)} for name in names]
+    return {**rows.facts(), "trees": trees}
+
+
+def measure_strengths(folder: Path) -> Record:
+    """Compare some trees with several values of C."""
+    rows = KnownRows.read(folder)
+    found = []
+    for name in STRENGTH_TREES:
+        tree = BUILDS[name](rows.X, rows.Y)
+        errors = {str(C): compare(tree, rows, C)["label_error"] for C in STRENGTHS}
+        found.append({"tree": name, "label_error": errors})
+    return {**rows.facts(), "trees": found}
 
 
 def neighbors(X: Any, among: Any) -> Any:
@@ -113,11 +139,10 @@ def ratios(tree: LabelTree, eta: Floats, otherwise: Floats) -> Floats:
     return np.minimum(np.divide(eta, above, out=otherwise.copy(), where=above > 0), 1.0)
 
 
-def compare(
-    tree: LabelTree, X: Any, Y: LabelRows, queries: Any, donors: LabelRows, near: Any
-) -> dict[str, Any]:
+def compare(tree: LabelTree, rows: KnownRows, C: float = 10.0) -> dict[str, Any]:
     """Train a tree, and return means over the queries."""
-    model = cast(Model, fitted(tree, X, Y, loss="logistic", C=10.0).model_)
+    _, _, queries, donors, near = rows
+    model = cast(Model, fitted(tree, rows.X, rows.Y, loss="logistic", C=C).model_)
     own = model.weights()
     shape = (tree.n_nodes, model.n_features)
     weights = sparse.csr_array((own.values, own.features, own.indptr), shape=shape)

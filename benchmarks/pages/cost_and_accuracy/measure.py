@@ -57,6 +57,7 @@ PARTS: dict[str, Callable[[Path], Record]] = {
     "costs": measure_costs,
     "models": models.measure_models,
     "known": known.measure_known,
+    "strengths": known.measure_strengths,
     "gap": gap.measure_gap,
 }
 

@@ -41,6 +41,8 @@ def page(records: list[Record]) -> Iterator[Place]:
         yield Table("open-regret", _with_source(regret_table(known), known))
         yield Table("open-ranks", _with_source(ranks_table(known), known))
         yield Picture("open-errors.png", pictures.errors(known))
+    if strengths := of_kind(records, "strengths"):
+        yield Table("open-strengths", _with_source(strengths_table(strengths), strengths))
     if models := of_kind(records, "models"):
         yield from _model_places(models)
 
@@ -65,6 +67,23 @@ def _with_source(text: str, records: list[Record]) -> str:
     commits = dict.fromkeys(str(record["machine"]["commit"]) for record in records)
     source = measured_on(records[0]).replace(next(iter(commits)), ", ".join(commits))
     return f"{text}\n\n{source}"
+
+
+def strengths_table(records: list[Record]) -> str:
+    """Return the sum of errors of labels for each value of C, with all trees in a cell."""
+    trees = [tree["tree"] for tree in records[0]["trees"]]
+    values = list(records[0]["trees"][0]["label_error"])
+    rows = [
+        [
+            record["data"],
+            *(
+                " / ".join(f"{tree['label_error'][C]:.2f}" for tree in record["trees"])
+                for C in values
+            ),
+        ]
+        for record in records
+    ]
+    return table([" / ".join(trees), *(f"C = {float(C):g}" for C in values)], rows)
 
 
 def _titles(records: list[Record]) -> list[str]:
