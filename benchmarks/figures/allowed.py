@@ -5,16 +5,15 @@ from __future__ import annotations
 #: Phrases by reason. Code in backticks is left out of the running text.
 _BY_REASON: dict[str, tuple[str, ...]] = {
     "a setting of the measurement": (
-        "after 91 minutes of wall time at a third of a core, and all others within 60 minutes",
-        "needs more than 15 minutes is stopped",
+        "needs more than 60 minutes is stopped",
         "are estimated within 30 %",
         "all texts of 5 % of the tags",
         "eurlex-4k, 16 times each",
     ),
     "a limit below which differences are called noise": (
         "Differences below 0.1 points",
+        "Differences below 10 % are left out",
         "Differences of time below 10 %",
-        "and of percentages below 0.1 points",
     ),
     "a default, a limit or a format": (
         "holds back 5 % of the rows",

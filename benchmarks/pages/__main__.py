@@ -41,7 +41,7 @@ MEASURED = (
     "trees",
 )
 #: Measured by another command, or not measured again.
-WRITTEN = ("accuracy", "cluster", "rivals", "study", "torch")
+WRITTEN = ("cluster", "rivals", "study", "torch")
 
 
 def page_module(name: str) -> Any:

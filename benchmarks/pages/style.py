@@ -79,11 +79,12 @@ def legend(axes: Axes, **options: Any) -> None:
 
 
 def shared_legend(figure: Figure, axes: Axes, n_columns: int) -> None:
-    """Add one legend below all panels, of the series of one of them."""
+    """Add one legend below all panels, of the series of one of them, each label once."""
     handles, labels = axes.get_legend_handles_labels()
+    by_label = dict(zip(labels, handles, strict=True))
     figure.legend(
-        handles,
-        labels,
+        list(by_label.values()),
+        list(by_label),
         loc="outside lower center",
         ncols=n_columns,
         frameon=False,

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.machine import machine
 from benchmarks.rivals.figures import OURS
-from benchmarks.rivals.kept import may_keep
+from benchmarks.rivals.kept import TOGETHER, may_keep
 from benchmarks.rivals.measure import measure
 from benchmarks.rivals.prepare import EURLEX, SEED, Prepared, prepare
 from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
@@ -41,24 +41,12 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=1, help="number of threads for training and prediction"
     )
-    parser.add_argument(
-        "--batch-threads",
-        type=int,
-        nargs="*",
-        default=[1, 2],
-        help="further numbers of threads for batches",
-    )
     parser.add_argument("--repeats", type=int, default=3, help="repeats of short phases")
     parser.add_argument(
         "--test-rows", type=int, help="number of test rows, drawn at random (default: all)"
     )
     parser.add_argument(
         "--timeout", type=float, default=900, help="time limit per system in seconds"
-    )
-    parser.add_argument(
-        "--accuracy-only",
-        action="store_true",
-        help="train and predict; do not time queries",
     )
     parser.add_argument("--cache", type=Path, default=Path("build/rivals"))
     parser.add_argument("--output", type=Path, help="JSON file to write")
@@ -69,8 +57,8 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         "--keep-others",
         action="store_true",
         help="with --update: keep systems other than labeltree that were measured on this machine "
-        "in this version and with these settings; those whose times are compared with labeltree's "
-        "are measured with it, unless --accuracy-only",
+        f"in this version and with these settings, except {' and '.join(TOGETHER)}, whose times "
+        "are compared with labeltree's",
     )
     return parser.parse_args(arguments)
 
@@ -123,7 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
         one_run = {"run": datetime.now(UTC).isoformat(timespec="seconds")}
         for system in systems:
             measured_on = machine()
-            if asked.keep_others and may_keep(system, run, data, measured_on, asked.accuracy_only):
+            if asked.keep_others and may_keep(system, run, data, measured_on):
                 continue
             figures = measure(
                 system,
@@ -131,9 +119,7 @@ def main(arguments: list[str] | None = None) -> None:
                 threads=asked.threads,
                 timeout_s=asked.timeout,
                 cache=cache,
-                batch_threads=asked.batch_threads,
                 repeats=asked.repeats,
-                accuracy_only=asked.accuracy_only,
             )
             keep(run, figures | one_run | {"machine": measured_on})
             for other in run["systems"]:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.rivals.figures import OURS, Figures, done, is_ours
-from benchmarks.rivals.kept import TOGETHER, is_one_run
-from benchmarks.rivals.systems import RIVALS
+from benchmarks.rivals.figures import OURS, Figures, done, has_queries, is_ours
+from benchmarks.rivals.kept import is_one_run
 
 KS = (1, 3, 5)
 #: Figures of one system, with the digits that pages show.
@@ -20,7 +19,7 @@ _SHOWN = {
     "batch_rows_per_cpu_s": 0,
     **{f"P@{k}": 1 for k in KS},
 }
-_COMPARED = [RIVALS[name].package for name in TOGETHER if name != OURS]
+_COMPARED = ("omikuji", "libpecos", "napkinxc")  # packages
 
 
 def slug(system: str) -> str:
@@ -61,13 +60,10 @@ def leads_over_best(run: Figures) -> list[float]:
 
 def factor(ours: Figures, theirs: Figures, key: str) -> float | None:
     """Return how many times as fast the default is; None if the times are of different runs."""
-    if not is_one_run(ours, theirs):
+    if not is_one_run(ours, theirs) or key not in ours or key not in theirs:
         return None
-    if key != "batch_rows_per_cpu_s":
-        return float(theirs[key] / ours[key])
-    # Batches of some older results were timed apart from the rest, with labeltree once more.
-    rows = theirs.get("batch_machine", {}).get("labeltree_rows_per_cpu_s", ours[key])
-    return float(rows / theirs[key])
+    times = ours[key] / theirs[key]
+    return float(times if key == "batch_rows_per_cpu_s" else 1 / times)
 
 
 def factors_table(runs: Sequence[Figures]) -> str:
@@ -114,13 +110,15 @@ def values(runs: Sequence[Figures]) -> Iterator[tuple[str, str]]:
     ]
     if changes:
         yield "rivals.8-bit.most_points", f"{max(changes):.1f}"
-    single = [ours_of(run)["single_p50_us"] for run in runs]
+    timed = [run for run in runs if has_queries(run)]
+    single = [ours_of(run)["single_p50_us"] for run in timed]
     yield "rivals.single.least", f"{min(single):.0f}"
     yield "rivals.single.most", f"{max(single):.0f}"
-    fastest = [
-        min(other["single_p50_us"] for other in others_of(run)) / ours_of(run)["single_p50_us"]
-        for run in runs
+    others = [
+        (run, [other["single_p50_us"] for other in others_of(run) if "single_p50_us" in other])
+        for run in timed
     ]
+    fastest = [min(times) / ours_of(run)["single_p50_us"] for run, times in others if times]
     yield "rivals.single.factor.least", f"{min(fastest):.0f}"
     yield "rivals.single.factor.most", f"{max(fastest):.0f}"
     spreads = [

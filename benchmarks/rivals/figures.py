@@ -9,8 +9,6 @@ Figures = dict[str, Any]
 OURS = "labeltree"  # the row of the default settings
 NOISE = 0.1  # relative differences in time below this are within noise
 POINTS = 0.1  # differences of shares below this are within noise, or below two standard errors
-#: Packages whose batch time once included the construction of their queries.
-_TIMED_WITH_LISTS = ("omikuji", "fasttext", "vowpalwabbit")
 
 
 @dataclass(frozen=True)
@@ -63,24 +61,11 @@ def is_ours(system: Figures) -> bool:
     return system.get("package") == "labeltree"
 
 
-def is_timed_with_lists(system: Figures) -> bool:
-    """Return whether the batch time of a system includes the construction of its queries."""
-    return system["package"] in _TIMED_WITH_LISTS and system.get("batch_times") != "calls"
-
-
 def done(run: Figures) -> list[Figures]:
     """Return the systems of a run that have figures."""
     return [system for system in run["systems"] if system["status"] == "ok"]
 
 
-def best_known(run: Figures) -> list[Figures]:
-    """Return the default of labeltree and the best-known systems, each with its largest model."""
-    names = {system["system"]: system for system in done(run)}
-    lines = [
-        [OURS],
-        ["omikuji, 3 trees (default)", "omikuji, 1 tree"],
-        ["PECOS XR-Linear"],
-        ["napkinXC PLT"],
-    ]
-    found = (next((names[name] for name in line if name in names), None) for line in lines)
-    return [system for system in found if system is not None]
+def has_queries(run: Figures) -> bool:
+    """Return whether the queries of the default were timed."""
+    return any(s["system"] == OURS and "single_p50_us" in s for s in done(run))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchmarks.rivals.figures import is_ours
+from benchmarks.rivals.figures import OURS, is_ours
 from benchmarks.rivals.prepare import SEED, Prepared
 from benchmarks.rivals.systems import Rival, System
 
-#: Adapters whose times are compared with those of labeltree, so that all are of one run.
-TOGETHER = ("labeltree", "omikuji", "napkinxc", "pecos")
+#: The fastest other systems: their times are compared with labeltree's, so all are of one run.
+TOGETHER = ("omikuji, 1 tree", "PECOS XR-Linear")
 #: What makes a machine the same.
 _MACHINE = ("processor", "cores")
 
@@ -20,10 +20,9 @@ def may_keep(
     run: dict[str, Any],
     data: Prepared,
     machine: dict[str, Any],
-    accuracy_only: bool,
 ) -> bool:
     """Return whether the figures that a run has of a system are still those of the system."""
-    if system.adapter == "labeltree" or (system.adapter in TOGETHER and not accuracy_only):
+    if system.adapter == OURS or system.name in TOGETHER:
         return False
     old = next((one for one in run["systems"] if one["system"] == system.name), None)
     if old is None or old["status"] == "not installed":

@@ -27,6 +27,7 @@ from labeltree import metrics
 from labeltree.data import LabelRows
 
 SHORT_S = 45.0  # seconds; a phase is repeated until its processes took this long in total
+LONG_S = 300.0  # seconds; trainings without a seed are repeated until they took this long in total
 KEPT = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5")
 OF_PROBABILITIES = ("ECE@5", "Brier@5")  # in percent
 
@@ -57,16 +58,12 @@ def measure(
     threads: int,
     timeout_s: float,
     cache: Path,
-    batch_threads: Sequence[int] = (),
     repeats: int = 1,
-    accuracy_only: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of a system, or why there are none.
 
-    Batches are predicted with the number of threads of training, and with each of batch_threads.
     Short phases run `repeats` times. A system without a seed is evaluated after each training, to
-    measure the spread of its accuracy. With accuracy_only, queries are not timed, and a system with
-    a seed is trained once.
+    measure the spread of its accuracy.
     """
     rival = system.rival
     seed = {} if rival.seed is None else {rival.seed: SEED}
@@ -86,17 +83,15 @@ def measure(
         python = interpreter(system.adapter, rival, cache)
         with tempfile.TemporaryDirectory(dir=cache) as work:
             job = job_of(system, data, Path(work)) | {"threads": threads, "settings": settings}
-            n = 1 if accuracy_only and rival.seed is not None else repeats
-            run = Run(python, job, Path(work), time.monotonic() + timeout_s, n)
+            run = Run(python, job, Path(work), time.monotonic() + timeout_s, repeats)
             evaluate = partial(evaluated, job, data, system)
             layouts = rival.layouts or ("",)
-            if rival.seed is None or accuracy_only:
+            if rival.seed is None:
                 result |= run.trainings_evaluated(layouts[0], evaluate)
-                if not accuracy_only:
-                    result |= run.predictions(layouts, batch_threads)
+                result |= run.predictions(layouts)
             else:
                 result |= run.repeated("train")
-                result |= run.predictions(layouts, batch_threads) | evaluate()
+                result |= run.predictions(layouts) | evaluate()
             result["model_mb"] = round(size_mb(Path(job["model"])), 2)
     except UnfitError as error:
         result |= {"status": "not run", "error": str(error)}
@@ -133,35 +128,30 @@ class Run:
     end: float
     repeats: int
 
-    def predictions(self, layouts: Sequence[str], batch_threads: Sequence[int]) -> dict[str, Any]:
+    def predictions(self, layouts: Sequence[str]) -> dict[str, Any]:
         """Return the figures of predictions, each in its best layout."""
-        return best_of({name: self._of_layout(name, batch_threads) for name in layouts})
+        return best_of({name: self._of_layout(name) for name in layouts})
 
     def trainings_evaluated(
         self, layout: str, evaluate: Callable[[], dict[str, float]]
     ) -> dict[str, Any]:
         """Train `repeats` times, and also return the median and spread of the accuracy.
 
-        It stops earlier if the other phases need the time that is left.
+        It stops earlier after LONG_S, or if the other phases need the time that is left.
         """
         runs: list[dict[str, Any]] = []
         start = time.monotonic()
         for _ in range(self.repeats):
             now = time.monotonic()
-            if runs and self.end - now < 3 * (now - start) / len(runs):
+            is_long = now - start > LONG_S
+            if runs and (is_long or self.end - now < 3 * (now - start) / len(runs)):
                 break
             figures = self._phase("train") | self._phase("batch", layout=layout)
             runs.append(figures | evaluate())
         return median_of(runs)
 
-    def _of_layout(self, layout: str, batch_threads: Sequence[int]) -> dict[str, Any]:
-        figures = self.repeated("single", layout=layout)
-        for n in batch_threads:
-            if n != self.job["threads"]:
-                found = self.repeated("batch", layout=layout, threads=n)
-                figures[f"batch_rows_per_s_on_{n}"] = found["batch_rows_per_s"]
-        # Last, because its ranking is the one evaluated.
-        return figures | self.repeated("batch", layout=layout)
+    def _of_layout(self, layout: str) -> dict[str, Any]:
+        return self.repeated("single", layout=layout) | self.repeated("batch", layout=layout)
 
     def repeated(self, phase: str, **changes: Any) -> dict[str, Any]:
         """Run a phase, several times if it is short, each in its own process."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pages.style import GREEN, PURPLE, finish, legend, log_axes, new_panels
+from benchmarks.pages.style import GREEN, PURPLE, finish, log_axes, new_panels, shared_legend
 from benchmarks.rivals.figures import done
 from labeltree.plot.style import BLUE, INK, ORANGE
 
@@ -29,8 +29,8 @@ LOOKS = {
 
 
 def draw(runs: Sequence[dict[str, Any]]) -> Figure:
-    """Return a figure of P@1 against the CPU seconds of training; the last panel is the legend."""
-    figure, [*panels, last] = new_panels(len(runs) + 1, 1.25)
+    """Return a figure of P@1 against the CPU seconds of training, one panel per data set."""
+    figure, panels = new_panels(len(runs), 1.4)
     for axes, run in zip(panels, runs, strict=True):
         for system in done(run):
             if system["system"] in LOOKS:
@@ -41,9 +41,8 @@ def draw(runs: Sequence[dict[str, Any]]) -> Figure:
         axes.set_ylabel("P@1, %")
         finish(axes, f"{run['data']}, {run['n_labels']:,} labels", grid="both")
     for name in LOOKS:
-        _dot(last, name)
-    last.set_axis_off()
-    legend(last, loc="center left")
+        _dot(panels[0], name)  # without a point, for the legend
+    shared_legend(figure, panels[0], n_columns=3)
     return figure
 
 

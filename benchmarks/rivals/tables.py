@@ -13,10 +13,8 @@ from benchmarks.rivals.figures import (
     QUALITY,
     Figures,
     Measure,
-    best_known,
     done,
     is_ours,
-    is_timed_with_lists,
 )
 from benchmarks.rivals.kept import kept_names
 
@@ -25,38 +23,28 @@ SHOWN = (
     OURS,
     "labeltree, 8-bit weights",
     "labeltree, beam of 10",
+    "labeltree, cheapest tree",
+    "labeltree, 2-means tree",
+    "labeltree, high effort",
+    "labeltree, best effort",
 )
 
 
-def _rows_per_s(system: Figures) -> str:
-    return f"{system['batch_rows_per_cpu_s']:,}{' †' if is_timed_with_lists(system) else ''}"
+def _optional(key: str, style: str) -> Callable[[Figures], str]:
+    return lambda system: f"{system[key]:{style}}" if key in system else "–"
 
 
 #: Header of each column, and the function that formats its cells.
 COLUMNS: dict[str, Callable[[Figures], str]] = {
     "training, CPU s": lambda system: f"{system['train_cpu_s']:.1f}",
+    "memory, MB": lambda system: f"{system['train_over_data_mb']:,.0f}",
     "P@1 / 3 / 5": lambda system: at_ranks([system[f"P@{k}"] for k in (1, 3, 5)]),
-    "rows per CPU s": _rows_per_s,
-    "one row, µs": lambda system: f"{system['single_p50_us']:,.0f}",
+    "rows per CPU s": lambda system: f"{system['batch_rows_per_cpu_s']:,}",
+    "one row, µs": _optional("single_p50_us", ",.0f"),
+    "p99, µs": _optional("single_p99_us", ",.0f"),
+    "open, ms": lambda system: f"{1000 * system['open_s']:,.1f}" if "open_s" in system else "–",
     "model, MB": lambda system: f"{system['model_mb']:.1f}",
 }
-
-
-def short_table(runs: list[dict[str, Any]]) -> str:
-    """Return one table of the best-known systems on all data sets, with commit and processor."""
-    rows, commits, processors, shown = [], set(), set(), []
-    for run in runs:
-        for place, system in enumerate(best_known(run)):
-            shown.append(system)
-            data = f"**{run['data']}**, {run['n_labels']:,} labels" if place == 0 else ""
-            rows.append([data, system["system"], *(cell(system) for cell in COLUMNS.values())])
-            commits |= {system["machine"]["commit"]} if is_ours(system) else set()
-            processors |= {system["machine"]["processor"]}
-    made = table(["data set", "system", *COLUMNS], rows, n_text=2)
-    where = f"{', '.join(sorted(processors))}, one thread"
-    later = sorted({s["batch_machine"]["commit"] for s in shown if "batch_machine" in s})
-    apart = f" omikuji's batches were timed later, at {', '.join(later)}." if later else ""
-    return f"{made}\n\nCommit {', '.join(sorted(commits))}, {where}.{apart}"
 
 
 def rivals_table(run: dict[str, Any]) -> str:
@@ -89,19 +77,13 @@ def _notes(run: dict[str, Any]) -> Iterator[str]:
     loads = [s[when] for s in run["systems"] for when in ("load_before", "load_after")]
     text = f"Commit {', '.join(map(str, commits))}; " if commits else ""
     yield text + f"{', '.join(processors)}, load average {min(loads):.1f} to {max(loads):.1f}."
-    if later := [s["batch_machine"] for s in done(run) if "batch_machine" in s]:
-        loads = [load for where in later for load in where["load"]]
-        yield (
-            f"Batches of omikuji: commit {later[0]['commit']}, load {min(loads):.1f} to "
-            f"{max(loads):.1f}, when labeltree had {later[0]['labeltree_rows_per_cpu_s']:,}."
-        )
     spreads = [
-        f"{s['system']} P@1 {s['P@1_spread'][0]:.1f} to {s['P@1_spread'][1]:.1f}"
+        f"{s['system']} {s['P@1_spread'][0]:.1f} to {s['P@1_spread'][1]:.1f}"
         for s in done(run)
         if "P@1_spread" in s
     ]
     if spreads:
-        yield f"Three trainings: {'; '.join(spreads)}."
+        yield f"P@1 of several trainings: {'; '.join(spreads)}."
     if older := kept_names(done(run)):
         yield f"Kept from an earlier run: {'; '.join(older)}."
     if missing := [f"{s['system']} ({why_not(s)})" for s in run["systems"] if s["status"] != "ok"]:

@@ -71,7 +71,7 @@ def output(folder: Path, cache: Path) -> Path:
     """What the command writes for a system of labeltree and one that does not install."""
     path = cache / "results" / "rivals-tiny.json"
     options = ["--cache", str(cache), "--output", str(path), "--data", str(folder)]
-    quick = ["--repeats", "1", "--batch-threads", "1"]
+    quick = ["--repeats", "1"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(environments, "_call", no_package)
         main([*options, *quick, "--systems", "LibMultiLabel tree", "labeltree, cheapest tree"])
@@ -285,10 +285,3 @@ def test_a_system_measured_again_has_only_its_new_hits(tmp_path) -> None:
     kept.add("other", np.zeros((4, 5), bool))
     kept.clear("other")
     assert kept.leads("labeltree", "other") == {}
-
-
-def test_accuracy_only_does_not_time_queries(data, cache) -> None:
-    system = System("labeltree", "labeltree")
-    found = measure(system, data, threads=1, timeout_s=60, cache=cache, accuracy_only=True)
-    assert "P@1" in found
-    assert "single_p50_us" not in found

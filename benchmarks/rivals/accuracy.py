@@ -1,48 +1,15 @@
-"""The accuracy of labeltree and other systems on all test rows, measured by `benchmarks.rivals`."""
+"""Tables of the accuracy of all systems, and of what effort and label weights change."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
 from benchmarks.markdown import at_ranks, table
-from benchmarks.pages.places import Place, Record, Table
-from benchmarks.rivals.figures import OURS, QUALITY, Figures, done, is_ours
-from benchmarks.rivals.tables import losses_list, title, why_not
+from benchmarks.rivals.figures import OURS, Figures, done, is_ours
+from benchmarks.rivals.tables import title, why_not
 
 KS = (1, 3, 5)
-COMMAND = "benchmarks.rivals"
-_SYSTEMS = (
-    f"={OURS}",
-    "labeltree, high effort",
-    "labeltree, best effort",
-    "labeltree, rare labels first",
-    "labeltree, full label weights",
-    "omikuji",
-    "napkinxc",
-    "pecos",
-    "libmultilabel",
-)
-#: Data sets, and a guess of the minutes of each.
-MINUTES = {
-    "commits-wine": 15,
-    "debian-files": 120,
-    "delicious": 6,
-    "eurlex-4k": 15,
-    "mediamill": 12,
-    "tib-gnd": 85,
-    "wordnet-hypernyms": 25,
-    "yso-finna-en": 120,
-}
-FILES = {data: f"accuracy-{data}.json" for data in MINUTES}
-RUNS = {
-    data: f"--data DATA/{data} --accuracy-only --timeout 3600 --update "
-    f"--output benchmarks/results/{file} --systems {shlex.join(_SYSTEMS)}"
-    for data, file in FILES.items()
-}
-NEEDS = ("rivals",)
-
-
 Pairs = dict[str, tuple[str, str]]  # two systems by what their difference is called
 _FOREST, _BONSAI = "omikuji, 3 trees (default)", "omikuji, Bonsai"
 EFFORTS: Pairs = {
@@ -81,7 +48,7 @@ COLUMNS: dict[str, Callable[[Figures], str]] = {
 }
 
 
-def accuracy_table(run: Record) -> str:
+def accuracy_table(run: dict[str, Any]) -> str:
     """Return the table of one data set, with its commit and the systems without figures."""
     rows = [[s["system"], *(cell(s) for cell in COLUMNS.values())] for s in done(run)]
     commits = dict.fromkeys(s["machine"]["commit"] for s in run["systems"] if is_ours(s))
@@ -92,21 +59,13 @@ def accuracy_table(run: Record) -> str:
     return "\n\n".join([f"**{title(run)}**", made, *([" ".join(notes)] if notes else [])])
 
 
-def page(records: list[Record]) -> Iterator[Place]:
-    """Yield the tables, and the list of what other systems do better."""
-    yield Table("accuracy", "\n\n".join(accuracy_table(record) for record in records))
-    yield Table("accuracy-losses", losses_list(records, QUALITY))
-    yield Table("accuracy-effort", changes_table(records, EFFORTS, KEYS_OF_PRECISION))
-    yield Table("accuracy-rare", changes_table(records, RARE, ("P@1", "PSP@1")))
-
-
-def changes_table(runs: list[Record], pairs: Pairs, keys: tuple[str, ...]) -> str:
+def changes_table(runs: list[dict[str, Any]], pairs: Pairs, keys: tuple[str, ...]) -> str:
     """Return the points by which one system of each pair is ahead of the other."""
     rows = [[run["data"], *(_change(run, *pair, keys) for pair in pairs.values())] for run in runs]
     return table(["points", *pairs], rows)
 
 
-def _change(run: Record, one: str, other: str, keys: tuple[str, ...]) -> str:
+def _change(run: dict[str, Any], one: str, other: str, keys: tuple[str, ...]) -> str:
     systems = {system["system"]: system for system in done(run)}
     if one not in systems or other not in systems:
         return "–"
