@@ -95,12 +95,13 @@ void LayoutBuilder::sort(const std::vector<Entry>& entries) {
   for (const int32_t feature : features_) next_[at(feature)] = 0;
 }
 
+// A node without weights has a scale of 1, because known scores are divided by the scale.
 void LayoutBuilder::set_scale(const Group& group) {
   float* scale = layout_.scale.data() + group.first;
   for (const Entry& entry : sorted_)
     scale[entry.sibling] = std::max(scale[entry.sibling], std::abs(entry.value));
   const auto max_step = static_cast<float>((1 << (8 * layout_.weight_bytes - 1)) - 1);
-  for (std::size_t s = 0; s < group.size; ++s) scale[s] /= max_step;
+  for (std::size_t s = 0; s < group.size; ++s) scale[s] = scale[s] > 0.0f ? scale[s] / max_step : 1.0f;
 }
 
 std::size_t LayoutBuilder::n_bytes(std::size_t place, const Group& group) const {

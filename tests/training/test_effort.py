@@ -34,10 +34,11 @@ def test_high_is_a_forest_of_unlike_trees() -> None:
     assert {name: found[name] for name in expected} == expected
 
 
-def test_best_offers_held_back_rows_two_more_trees() -> None:
+def test_best_offers_held_back_rows_six_more_trees() -> None:
     params = filled(PLTClassifier(effort=BEST).get_params(deep=False))
-    assert params["tree"] == ["auto", "auto", "kmeans", "kmeans", "kmeans"]
-    assert params["tree_params"] == [{}, {}, WIDE, WIDE, {"arity": 16, "max_leaf_size": 16}]
+    assert params["tree"] == ["auto", "auto", "kmeans", "auto", *["kmeans"] * 5]
+    narrow = {"arity": 16, "max_leaf_size": 16}
+    assert params["tree_params"] == [{}, {}, WIDE, {}, WIDE, WIDE, narrow, narrow, narrow]
     assert params["n_sure"] == 3
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -57,6 +59,21 @@ def test_held_rows_are_found_as_by_a_model_without_them() -> None:
         positive = [-1, *(v for v in cost.assign(TREE, Y.row(row).tolist())[0] if TREE.degree[v])]
         scores = np.concatenate([held.of_children(i, v) for v in positive])
         np.testing.assert_allclose(np.where(np.isnan(scores), NEVER, scores), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("weight_bytes", [1, 2, 4])
+def test_held_rows_have_their_scores_in_nodes_without_weights(weight_bytes: int) -> None:
+    X, Y = problem()
+    settings = replace(SETTINGS, weight_threshold=100.0, weight_bytes=weight_bytes)
+    trained = train_nodes(TREE, X, Y, settings, held=HELD)
+    assert len(trained.layout.bytes) == 0
+    rest = np.setdiff1d(np.arange(Y.n_rows), HELD)
+    without = model_of(train_nodes(TREE, X[rest], Y.select(rest), settings), X)
+    found = model_of(trained, X).search(X[HELD], held=[trained.held])[0].toarray()
+    expected = without.search(X[HELD])[0].toarray()
+    own = [(i, label) for i, row in enumerate(HELD) for label in Y.row(row)]
+    for i, label in own:  # all nodes above them have held scores
+        assert found[i, label] == pytest.approx(expected[i, label], abs=1e-3)
 
 
 def test_held_rows_are_learned_from_in_the_end() -> None:

@@ -21,6 +21,7 @@ _NARROW_AUTO = (AUTO, {"width": 0.3, "min_per_row": 30})
 _WIDE = ("kmeans", {"arity": 100, "balanced": False})
 _NARROW = ("kmeans", {"arity": 16, "max_leaf_size": 16})
 _FOREST = (_AUTO, _AUTO, _WIDE)
+_LARGE_FOREST = (*_FOREST, _AUTO, _WIDE, _WIDE, _NARROW, _NARROW, _NARROW)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ LEVELS = {
     FAST: Level((_NARROW_AUTO,), time=0.5),
     DEFAULT: Level((_AUTO,)),
     HIGH: Level(_FOREST, n_sure=3, time=4.0),
-    BEST: Level((*_FOREST, _WIDE, _NARROW), n_sure=3, rerank="auto", time=10.0),
+    BEST: Level(_LARGE_FOREST, n_sure=3, rerank="auto", time=10.0),
 }
 
 

@@ -18,9 +18,6 @@ from labeltree.model.model import Model
 from labeltree.model.rankers import N_CANDIDATES
 
 _AT = (1, 3, 5)  # k of the precisions whose mean is maximized
-# Standard errors by which a change must gain. Those that are tried gain on most data sets, so a
-# whole one would be too strict.
-_ERRORS = 0.5
 
 
 class HeldBack(NamedTuple):
@@ -51,12 +48,12 @@ def mean_precision(score: NDArray[np.floating], is_true: NDArray[np.bool_]) -> N
     return np.asarray(np.mean([hits[:, :k].sum(axis=1) / k for k in _AT], axis=0))
 
 
-def is_gain(difference: NDArray[np.float64]) -> bool:
-    """Return whether the mean difference of rows is above half its standard error.
+def is_gain(difference: NDArray[np.float64], n_errors: float) -> bool:
+    """Return whether the mean difference of rows is above some of its standard errors.
 
     Examples
     --------
-    >>> is_gain(np.array([1.0, 0.0, 0.0])), is_gain(np.array([1.0, -1.0, 0.0]))
-    (True, False)
+    >>> [is_gain(np.array([1.0, 0.0, 0.0]), n_errors) for n_errors in (0.5, 2.0)]
+    [True, False]
     """
-    return bool(difference.mean() > _ERRORS * difference.std() / np.sqrt(len(difference)))
+    return bool(difference.mean() > n_errors * difference.std() / np.sqrt(len(difference)))

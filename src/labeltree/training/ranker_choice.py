@@ -27,6 +27,9 @@ LINKS = tuple(
     for slope, intercept in ((2, 0), (3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (6, 3))
 )
 DECAYS = (0.0, 0.5)
+# Standard errors that rankers must gain. Best of many settings, they seem to gain where they do not,
+# and more trees would (docs/explanation/study-effort.md).
+_ERRORS = 2.0
 
 
 class RankerChoice(NamedTuple):
@@ -134,7 +137,7 @@ def _only(rows: LabelRows, needed: NDArray[np.bool_]) -> LabelRows:
 def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
     """Return the link with the highest mean of P@1, P@3 and P@5, and its gain over the trees alone.
 
-    There is none if it gains less than half a standard error.
+    There is none if it gains less than two standard errors.
 
     Examples
     --------
@@ -151,7 +154,7 @@ def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
         gains.append(mean_precision(product, found.is_true) - alone)
     means = [float(gain.mean()) for gain in gains]
     best = int(np.argmax(means))
-    return (LINKS[best], means[best]) if is_gain(gains[best]) else (None, 0.0)
+    return (LINKS[best], means[best]) if is_gain(gains[best], _ERRORS) else (None, 0.0)
 
 
 def candidate_scores(

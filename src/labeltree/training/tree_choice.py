@@ -6,6 +6,10 @@ from labeltree.model.model import Model
 from labeltree.model.subforest import subforest
 from labeltree.training.held_back import HeldBack, is_gain
 
+# Standard errors that more trees must gain. They gain on most data sets, so a whole one would be too
+# strict.
+_ERRORS = 0.5
+
 
 def chosen_trees(model: Model, n_sure: int, held: HeldBack, n_threads: int) -> int:
     """Return how many trees to keep: all, or the first ones if the others are no gain.
@@ -24,4 +28,4 @@ def chosen_trees(model: Model, n_sure: int, held: HeldBack, n_threads: int) -> i
     first = subforest(model, range(n_sure))
     before = held._replace(scores=held.scores[:n_sure]).precision(first, n_threads)
     gain = held.precision(model, n_threads) - before
-    return len(model.trees) if is_gain(gain) else n_sure
+    return len(model.trees) if is_gain(gain, _ERRORS) else n_sure
