@@ -27,7 +27,7 @@ constexpr double MANY_ROWS = 10.0;
 // With more features per row than this, rows within this share of tol from their optimum are left out of some
 // passes. It halves the time of nodes with many rows. Shorter rows gain less and lose accuracy
 // (docs/explanation/study-trees.md).
-constexpr double MANY_FEATURES = 1000.0;
+constexpr double MANY_FEATURES = 500.0;
 constexpr float NEAR = 0.5f;
 
 }  // namespace

@@ -11,8 +11,6 @@
 namespace labeltree {
 namespace {
 
-constexpr int N_FULL = 4;  // full rows that are visited at once
-
 template <class LossType>
 class Descent {
  public:
@@ -87,76 +85,71 @@ class Descent {
   }
 
   void visit_blocks() {
-    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active;) {
-      const bool is_block = pass_.n_active - pass_.at >= N_FULL;
+    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active; n += N_FULL) {
+      const std::size_t n_left = pass_.n_active - pass_.at;
+      const int n_rows = n_left < N_FULL ? static_cast<int>(n_left) : N_FULL;
       if (pass_.products != nullptr)
-        n += is_block ? visit_products<N_FULL>() : visit_products<1>();
+        visit_products(n_rows);
       else
-        n += is_block ? visit_full<N_FULL>() : visit_full<1>();
+        visit_full(n_rows);
     }
   }
 
   // Visits the next full rows. Each sees the weights as the rows before it leave them: what those change is
   // added to its score by its products with them, and to the weights for all rows at once.
-  template <int N>
-  int visit_full() {
-    const int32_t* const order = pass_.order + pass_.at;
-    for (std::size_t next = pass_.at + N; next < pass_.at + 2 * N && next < pass_.n_active; ++next)
+  void visit_full(int n_rows) {
+    for (std::size_t next = pass_.at + N_FULL; next < pass_.at + 2 * N_FULL && next < pass_.n_active; ++next)
       prefetch(pass_.order[next]);
-    FullRows<N> block{{}, pass_.n_features};
-    Floats scores[N], changes[N];
-    for (int r = 0; r < N; ++r) {
-      block.rows[r] = pass_.value + pass_.begin[order[r]];
+    FullRows block{{}, pass_.n_features};
+    Floats scores[N_FULL];
+    for (int r = 0; r < N_FULL; ++r) {
+      block.rows[r] = pass_.value + pass_.begin[next_row(r, n_rows)];
       scores[r] = weights_[pass_.n_features] * pass_.intercept_scaling;
     }
     block.add_scores(weights_, scores);
-    const auto products_of = [&](int r, float* products) {
-      block.multiply(r, products);
-      for (int before = 0; before < r; ++before)
-        products[before] += pass_.intercept_scaling * pass_.intercept_scaling;
-    };
-    const bool is_changed = improve_block<N>(scores, changes, products_of);
-    if (is_changed) block.add_to(weights_, changes);
-    for (int r = 0; r < N && is_changed; ++r)
-      weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
-    return N;
+    float products[N_FULL][N_FULL];
+    block.multiply(products);
+    const float constant = pass_.intercept_scaling * pass_.intercept_scaling;
+    Floats changes[N_FULL] = {};
+    const auto product = [&](int r, int before) { return products[r][before] + constant; };
+    if (!improve_block(n_rows, scores, changes, product)) return;
+    block.add_to(weights_, changes);
+    for (int r = 0; r < n_rows; ++r) weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
   }
 
   // The same with known products: the scores of all rows are kept up to date, and weights are not needed.
-  template <int N>
-  int visit_products() {
-    const int32_t* const order = pass_.order + pass_.at;
-    FullRows<N> block{{}, pass_.n_products};
-    Floats scores[N], changes[N];
-    int32_t rows[N];
-    for (int r = 0; r < N; ++r) {
-      rows[r] = order[r];
+  void visit_products(int n_rows) {
+    FullRows block{{}, pass_.n_products};
+    Floats scores[N_FULL], changes[N_FULL] = {};
+    int32_t rows[N_FULL];
+    for (int r = 0; r < N_FULL; ++r) {
+      rows[r] = next_row(r, n_rows);
       block.rows[r] = pass_.products + static_cast<std::size_t>(rows[r]) * pass_.n_products;
       scores[r] = scores_[rows[r]];
     }
-    const auto products_of = [&](int r, float* products) {
-      for (int before = 0; before < r; ++before) products[before] = block.rows[r][rows[before]];
-    };
-    if (improve_block<N>(scores, changes, products_of)) block.add_to(scores_, changes);
-    return N;
+    const auto product = [&](int r, int before) { return block.rows[r][rows[before]]; };
+    if (improve_block(n_rows, scores, changes, product)) block.add_to(scores_, changes);
   }
 
-  // Improves the next N rows one after the other, given their scores before and their products. Returns
+  // Row r of the next n_rows, or the last of them.
+  int32_t next_row(int r, int n_rows) const {
+    return pass_.order[pass_.at + static_cast<std::size_t>(r < n_rows ? r : n_rows - 1)];
+  }
+
+  // Improves the next rows one after the other, given their scores before and their products. Returns
   // whether anything changes.
-  template <int N, class ProductsOf>
-  bool improve_block(Floats* scores, Floats* changes, ProductsOf products_of) {
-    Use uses[N];
+  template <class Product>
+  bool improve_block(int n_rows, Floats* scores, Floats* changes, Product product) {
+    Use uses[N_FULL];
     Ints changed{};
-    for (int r = 0; r < N; ++r) {
-      float products[N];
-      products_of(r, products);
-      for (int before = 0; before < r; ++before) scores[r] += changes[before] * products[before];
-      const Visit visit = improve_long(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
+    for (int r = 0; r < n_rows; ++r) {
+      for (int before = 0; before < r; ++before) scores[r] += changes[before] * product(r, before);
+      const Visit visit = improve_long(next_row(r, n_rows), scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
       uses[r] = visit.use;
     }
-    move_on(N, uses);
+    move_on(n_rows, uses);
     return any(changed);
   }
 
