@@ -11,6 +11,9 @@
 namespace labeltree {
 namespace {
 
+constexpr std::size_t NEAR_BYTES = 1 << 19;  // of weights that stay in the near caches
+constexpr int32_t MAX_AHEAD = 64;            // features of the next row whose weights are fetched ahead
+
 template <class LossType>
 class Descent {
  public:
@@ -23,7 +26,8 @@ class Descent {
         c_negative_(load(pass.c_negative)),
         slack_(load(pass.slack)),
         worst_(load(pass.worst)),
-        spares_(pass.near >= 0.0f) {}
+        spares_(pass.near >= 0.0f),
+        is_far_(pass.n_features * sizeof(Floats) > NEAR_BYTES) {}
 
   void run() {
     if (pass_.products != nullptr || pass_.index == nullptr)
@@ -56,7 +60,8 @@ class Descent {
     const int32_t* const order = pass_.order;
     std::size_t at = pass_.at, n_active = pass_.n_active;
     for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
-      if (at + 2 < n_active) prefetch(order[at + 2]);
+      if (at + 3 < n_active) prefetch(order[at + 3]);
+      if (is_far_ && at + 1 < n_active) prefetch_weights(order[at + 1]);
       const int32_t row = order[at];
       const Visit visit = improve(row, score(row), Spares);
       if (any(visit.change != 0.0f)) add(row, visit.change);
@@ -227,9 +232,18 @@ class Descent {
 
   // Inlined, because the compiler takes a call that only prefetches for one without effect.
   [[gnu::always_inline]] void prefetch(int32_t i) const {
-    if (pass_.index != nullptr) __builtin_prefetch(pass_.index + pass_.begin[i]);
-    __builtin_prefetch(pass_.value + pass_.begin[i]);
+    for (int64_t first = pass_.begin[i]; first < pass_.begin[i] + 32; first += 16) {  // two cache lines
+      if (pass_.index != nullptr) __builtin_prefetch(pass_.index + first);
+      __builtin_prefetch(pass_.value + first);
+    }
     __builtin_prefetch(alpha_ + i);
+  }
+
+  // Of a long row, the first: it is so long that the processor itself looks ahead at the others.
+  [[gnu::always_inline]] void prefetch_weights(int32_t i) const {
+    const int32_t* index = pass_.index + pass_.begin[i];
+    const int32_t size = pass_.size[i] < MAX_AHEAD ? pass_.size[i] : MAX_AHEAD;
+    for (int32_t k = 0; k < size; ++k) __builtin_prefetch(weights_ + index[k]);
   }
 
   SolverPass& pass_;
@@ -238,6 +252,7 @@ class Descent {
   Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
   bool spares_;  // whether rows near their optimum are left out for some passes
+  bool is_far_;  // whether weights are more than the near caches hold
 };
 
 // Where the weights of an entry's feature begin.
