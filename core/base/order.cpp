@@ -10,6 +10,7 @@ namespace {
 
 constexpr unsigned digit_bits = 11;
 constexpr std::size_t n_digits = std::size_t{1} << digit_bits;
+constexpr std::size_t few = 64;  // numbers that are sorted faster by comparing them
 
 std::size_t digit(int64_t count, unsigned shift) {
   return static_cast<std::size_t>(static_cast<uint64_t>(count) >> shift) & (n_digits - 1);
@@ -29,6 +30,22 @@ std::vector<int32_t> ascending(std::span<const int64_t> counts) {
     order.swap(next);
   }
   return order;
+}
+
+void sort_below(std::vector<int32_t>& numbers, std::size_t limit) {
+  if (numbers.size() < few) {
+    std::ranges::sort(numbers);
+    return;
+  }
+  std::vector<int32_t> sorted(numbers.size());
+  for (unsigned shift = 0; (limit - 1) >> shift != 0; shift += 8) {
+    const auto byte = [&](int32_t number) { return static_cast<uint32_t>(number) >> shift & 255u; };
+    std::array<uint32_t, 257> first{};
+    for (const int32_t number : numbers) ++first[byte(number) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    for (const int32_t number : numbers) sorted[first[byte(number)]++] = number;
+    numbers.swap(sorted);
+  }
 }
 
 }  // namespace labeltree

@@ -16,6 +16,7 @@ constexpr int MAX_ROUNDS = 20;
 constexpr double MIN_GAIN = 1e-4;
 constexpr std::size_t BLOCK = 256;        // labels that a thread takes at a time
 constexpr std::size_t MIN_SHARED = 4096;  // labels that are worth starting threads for
+constexpr std::size_t AHEAD = 4;          // labels whose entries are fetched before they are read
 
 // Four sums, because one would wait for itself.
 float dot(std::span<const Entry> sparse, const float* dense) {
@@ -166,8 +167,10 @@ void Bisector::for_all(std::span<const int32_t> members, Body body) {
   const int n_threads = members.size() < MIN_SHARED ? 1 : n_threads_;
   parallel_for((members.size() + BLOCK - 1) / BLOCK, n_threads, interrupt_,
                [&](std::size_t block, std::size_t) {
-                 for (std::size_t i = block * BLOCK; i < std::min(members.size(), (block + 1) * BLOCK); ++i)
+                 for (std::size_t i = block * BLOCK; i < std::min(members.size(), (block + 1) * BLOCK); ++i) {
+                   if (i + AHEAD < members.size()) labels_.prefetch(members[i + AHEAD]);
                    body(members[i], i);
+                 }
                });
 }
 

@@ -21,6 +21,12 @@ struct ClusteredLabels {
             static_cast<std::size_t>(length[static_cast<std::size_t>(label)])};
   }
 
+  // Labels of a cluster lie scattered among the others, so the processor does not foresee which are next.
+  void prefetch(int32_t label) const {
+    const Entry* const first = entries.data() + begin[static_cast<std::size_t>(label)];
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(first + 8 * line);
+  }
+
   std::vector<int32_t> order;  // all labels, those of a cluster side by side
   std::vector<int64_t> begin;
   std::vector<int32_t> length;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "base/order.hpp"
 
 namespace labeltree {
 namespace {
@@ -85,7 +86,7 @@ void LayoutBuilder::sort(const std::vector<Entry>& entries) {
   features_.clear();
   for (const Entry& entry : entries)
     if (next_[at(entry.feature)]++ == 0) features_.push_back(entry.feature);
-  std::ranges::sort(features_);
+  sort_below(features_, n_features_);
   begin_.assign(1, 0);
   for (const int32_t feature : features_)
     begin_.push_back(begin_.back() +

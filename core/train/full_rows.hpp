@@ -28,55 +28,71 @@ inline void put(Some values, float* to) {
   __builtin_memcpy(to, &values, sizeof values);
 }
 
-template <int N>
+// Rows of a block. With fewer, weights are read more often; with more, more rows are multiplied with each
+// other.
+constexpr int N_FULL = 8;
+
+// A block of rows. One that has fewer repeats some of them, with changes of 0.
 struct FullRows {
-  const float* rows[N];
+  const float* rows[N_FULL];
   std::size_t n_features;
 
   // scores[r] += the weights times row r.
   void add_scores(const Floats* weights, Floats* scores) const {
     for (int lane = 0; lane < N_LANES; lane += WIDTH) {
-      Some sums[N];
-      for (std::size_t r = 0; r < N; ++r) sums[r] = some(address(scores, r, lane));
+      Some sums[N_FULL];
+      for (std::size_t r = 0; r < N_FULL; ++r) sums[r] = some(address(scores, r, lane));
       for (std::size_t f = 0; f < n_features; ++f) {
         const Some weight = some(address(weights, f, lane));
-        for (int r = 0; r < N; ++r) sums[r] += weight * rows[r][f];
+        for (int r = 0; r < N_FULL; ++r) sums[r] += weight * rows[r][f];
       }
-      for (std::size_t r = 0; r < N; ++r) put(sums[r], address(scores, r, lane));
+      for (std::size_t r = 0; r < N_FULL; ++r) put(sums[r], address(scores, r, lane));
     }
   }
 
-  // weights += changes[r] times row r, for all rows.
+  // weights += changes[r] times row r, for all rows. From the last feature to the first, because the scores
+  // leave the weights of the last ones in the cache.
   void add_to(Floats* weights, const Floats* changes) const {
     for (int lane = 0; lane < N_LANES; lane += WIDTH) {
-      Some by[N];
-      for (std::size_t r = 0; r < N; ++r) by[r] = some(address(changes, r, lane));
-      for (std::size_t f = 0; f < n_features; ++f) {
+      Some by[N_FULL];
+      for (std::size_t r = 0; r < N_FULL; ++r) by[r] = some(address(changes, r, lane));
+      for (std::size_t f = n_features; f-- > 0;) {
         Some weight = some(address(weights, f, lane));
-        for (int r = 0; r < N; ++r) weight += by[r] * rows[r][f];
+        for (int r = 0; r < N_FULL; ++r) weight += by[r] * rows[r][f];
         put(weight, address(weights, f, lane));
       }
     }
   }
 
-  // Products of row r with each row before it. Sixteen sums at every width, so that all give the same bits.
-  void multiply(int r, float* products) const {
+  // Products of rows 1 to R with each row before them.
+  template <int R = N_FULL - 1>
+  void multiply(float (*products)[N_FULL]) const {
+    if constexpr (R > 1) multiply<R - 1>(products);
+    // Sixteen sums at every width, so that all give the same bits.
     constexpr std::size_t N_SUMS = N_LANES / WIDTH;
-    for (int before = 0; before < r; ++before) {
-      Some sums[N_SUMS] = {};
-      std::size_t f = 0;
-      for (; f + N_LANES <= n_features; f += N_LANES)
-        for (std::size_t s = 0; s < N_SUMS; ++s)
-          sums[s] += some(rows[r] + f + s * WIDTH) * some(rows[before] + f + s * WIDTH);
-      float product = 0.0f;
-      for (; f < n_features; ++f) product += rows[r][f] * rows[before][f];
-      for (const Some& sum : sums)
-        for (int l = 0; l < WIDTH; ++l) product += sum[l];
-      products[before] = product;
+    Some sums[R][N_SUMS] = {};
+    const std::size_t n_whole = n_features - n_features % N_LANES;
+    for (std::size_t f = 0; f < n_whole; f += WIDTH * N_SUMS)
+      for (std::size_t s = 0; s < N_SUMS; ++s) {
+        const Some values = some(rows[R] + f + s * WIDTH);
+        for (int before = 0; before < R; ++before)
+          sums[before][s] += values * some(rows[before] + f + s * WIDTH);
+      }
+    for (int before = 0; before < R; ++before) {
+      float rest = 0.0f;
+      for (std::size_t f = n_whole; f < n_features; ++f) rest += rows[R][f] * rows[before][f];
+      products[R][before] = rest + total(sums[before]);
     }
   }
 
  private:
+  static float total(const Some* sixteen) {
+    float sums[N_LANES];
+    __builtin_memcpy(sums, sixteen, sizeof sums);
+    for (int half = N_LANES / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
+    return sums[0];
+  }
   static float* address(Floats* items, std::size_t i, int lane) {
     return reinterpret_cast<float*>(items + i) + lane;
   }

@@ -18,7 +18,7 @@ inline constexpr double MAX_COPIED = 0.25;
 class PackTrainer {
  public:
   PackTrainer(const Trainer& trainer, const WindowLimits& limits);
-  // The weights of the nodes of a pack.
+  // The weights of the nodes of a pack, in any order of their features.
   NodeWeights train(const Pack& pack, Interrupt& interrupt);
 
  private:
@@ -26,7 +26,6 @@ class PackTrainer {
   void reach_by_candidates(std::span<const int32_t> rows);
   void reach_by_paths(const Pack& pack, std::span<const int32_t> rows);
   void set_features(int32_t top, std::span<const int32_t> rows);
-  void sort_features();
   int32_t local_feature(int32_t feature);
   void add_warm_features(const Pack& pack);
   void copy_rows(std::span<const int32_t> rows);
@@ -58,7 +57,6 @@ class PackTrainer {
   Trainer::Products products_;  // of rows with each other, where they are multiplied
   std::vector<int64_t> begin_;
   std::vector<int32_t> size_;
-  std::vector<int32_t> order_;  // local features, by global number
   std::vector<float> square_, row_weight_, sizes_;
   std::vector<uint16_t> reaches_, positive_;
   std::vector<uint16_t> kept_;  // [local feature] a bit for each lane

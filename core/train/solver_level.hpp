@@ -11,7 +11,8 @@
 namespace labeltree {
 namespace {
 
-constexpr int N_FULL = 4;  // full rows that are visited at once
+constexpr std::size_t NEAR_BYTES = 1 << 19;  // of weights that stay in the near caches
+constexpr int32_t MAX_AHEAD = 64;            // features of the next row whose weights are fetched ahead
 
 template <class LossType>
 class Descent {
@@ -25,7 +26,8 @@ class Descent {
         c_negative_(load(pass.c_negative)),
         slack_(load(pass.slack)),
         worst_(load(pass.worst)),
-        spares_(pass.near >= 0.0f) {}
+        spares_(pass.near >= 0.0f),
+        is_far_(pass.n_features * sizeof(Floats) > NEAR_BYTES) {}
 
   void run() {
     if (pass_.products != nullptr || pass_.index == nullptr)
@@ -58,7 +60,8 @@ class Descent {
     const int32_t* const order = pass_.order;
     std::size_t at = pass_.at, n_active = pass_.n_active;
     for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
-      if (at + 2 < n_active) prefetch(order[at + 2]);
+      if (at + 3 < n_active) prefetch(order[at + 3]);
+      if (is_far_ && at + 1 < n_active) prefetch_weights(order[at + 1]);
       const int32_t row = order[at];
       const Visit visit = improve(row, score(row), Spares);
       if (any(visit.change != 0.0f)) add(row, visit.change);
@@ -87,76 +90,71 @@ class Descent {
   }
 
   void visit_blocks() {
-    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active;) {
-      const bool is_block = pass_.n_active - pass_.at >= N_FULL;
+    for (int n = 0; n < pass_.max_visits && pass_.at < pass_.n_active; n += N_FULL) {
+      const std::size_t n_left = pass_.n_active - pass_.at;
+      const int n_rows = n_left < N_FULL ? static_cast<int>(n_left) : N_FULL;
       if (pass_.products != nullptr)
-        n += is_block ? visit_products<N_FULL>() : visit_products<1>();
+        visit_products(n_rows);
       else
-        n += is_block ? visit_full<N_FULL>() : visit_full<1>();
+        visit_full(n_rows);
     }
   }
 
   // Visits the next full rows. Each sees the weights as the rows before it leave them: what those change is
   // added to its score by its products with them, and to the weights for all rows at once.
-  template <int N>
-  int visit_full() {
-    const int32_t* const order = pass_.order + pass_.at;
-    for (std::size_t next = pass_.at + N; next < pass_.at + 2 * N && next < pass_.n_active; ++next)
+  void visit_full(int n_rows) {
+    for (std::size_t next = pass_.at + N_FULL; next < pass_.at + 2 * N_FULL && next < pass_.n_active; ++next)
       prefetch(pass_.order[next]);
-    FullRows<N> block{{}, pass_.n_features};
-    Floats scores[N], changes[N];
-    for (int r = 0; r < N; ++r) {
-      block.rows[r] = pass_.value + pass_.begin[order[r]];
+    FullRows block{{}, pass_.n_features};
+    Floats scores[N_FULL];
+    for (int r = 0; r < N_FULL; ++r) {
+      block.rows[r] = pass_.value + pass_.begin[next_row(r, n_rows)];
       scores[r] = weights_[pass_.n_features] * pass_.intercept_scaling;
     }
     block.add_scores(weights_, scores);
-    const auto products_of = [&](int r, float* products) {
-      block.multiply(r, products);
-      for (int before = 0; before < r; ++before)
-        products[before] += pass_.intercept_scaling * pass_.intercept_scaling;
-    };
-    const bool is_changed = improve_block<N>(scores, changes, products_of);
-    if (is_changed) block.add_to(weights_, changes);
-    for (int r = 0; r < N && is_changed; ++r)
-      weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
-    return N;
+    float products[N_FULL][N_FULL];
+    block.multiply(products);
+    const float constant = pass_.intercept_scaling * pass_.intercept_scaling;
+    Floats changes[N_FULL] = {};
+    const auto product = [&](int r, int before) { return products[r][before] + constant; };
+    if (!improve_block(n_rows, scores, changes, product)) return;
+    block.add_to(weights_, changes);
+    for (int r = 0; r < n_rows; ++r) weights_[pass_.n_features] += changes[r] * pass_.intercept_scaling;
   }
 
   // The same with known products: the scores of all rows are kept up to date, and weights are not needed.
-  template <int N>
-  int visit_products() {
-    const int32_t* const order = pass_.order + pass_.at;
-    FullRows<N> block{{}, pass_.n_products};
-    Floats scores[N], changes[N];
-    int32_t rows[N];
-    for (int r = 0; r < N; ++r) {
-      rows[r] = order[r];
+  void visit_products(int n_rows) {
+    FullRows block{{}, pass_.n_products};
+    Floats scores[N_FULL], changes[N_FULL] = {};
+    int32_t rows[N_FULL];
+    for (int r = 0; r < N_FULL; ++r) {
+      rows[r] = next_row(r, n_rows);
       block.rows[r] = pass_.products + static_cast<std::size_t>(rows[r]) * pass_.n_products;
       scores[r] = scores_[rows[r]];
     }
-    const auto products_of = [&](int r, float* products) {
-      for (int before = 0; before < r; ++before) products[before] = block.rows[r][rows[before]];
-    };
-    if (improve_block<N>(scores, changes, products_of)) block.add_to(scores_, changes);
-    return N;
+    const auto product = [&](int r, int before) { return block.rows[r][rows[before]]; };
+    if (improve_block(n_rows, scores, changes, product)) block.add_to(scores_, changes);
   }
 
-  // Improves the next N rows one after the other, given their scores before and their products. Returns
+  // Row r of the next n_rows, or the last of them.
+  int32_t next_row(int r, int n_rows) const {
+    return pass_.order[pass_.at + static_cast<std::size_t>(r < n_rows ? r : n_rows - 1)];
+  }
+
+  // Improves the next rows one after the other, given their scores before and their products. Returns
   // whether anything changes.
-  template <int N, class ProductsOf>
-  bool improve_block(Floats* scores, Floats* changes, ProductsOf products_of) {
-    Use uses[N];
+  template <class Product>
+  bool improve_block(int n_rows, Floats* scores, Floats* changes, Product product) {
+    Use uses[N_FULL];
     Ints changed{};
-    for (int r = 0; r < N; ++r) {
-      float products[N];
-      products_of(r, products);
-      for (int before = 0; before < r; ++before) scores[r] += changes[before] * products[before];
-      const Visit visit = improve_long(pass_.order[pass_.at + static_cast<std::size_t>(r)], scores[r]);
+    for (int r = 0; r < n_rows; ++r) {
+      for (int before = 0; before < r; ++before) scores[r] += changes[before] * product(r, before);
+      const Visit visit = improve_long(next_row(r, n_rows), scores[r]);
       changes[r] = visit.change;
       changed |= visit.change != 0.0f;
       uses[r] = visit.use;
     }
-    move_on(N, uses);
+    move_on(n_rows, uses);
     return any(changed);
   }
 
@@ -234,9 +232,18 @@ class Descent {
 
   // Inlined, because the compiler takes a call that only prefetches for one without effect.
   [[gnu::always_inline]] void prefetch(int32_t i) const {
-    if (pass_.index != nullptr) __builtin_prefetch(pass_.index + pass_.begin[i]);
-    __builtin_prefetch(pass_.value + pass_.begin[i]);
+    for (int64_t first = pass_.begin[i]; first < pass_.begin[i] + 32; first += 16) {  // two cache lines
+      if (pass_.index != nullptr) __builtin_prefetch(pass_.index + first);
+      __builtin_prefetch(pass_.value + first);
+    }
     __builtin_prefetch(alpha_ + i);
+  }
+
+  // Of a long row, the first: it is so long that the processor itself looks ahead at the others.
+  [[gnu::always_inline]] void prefetch_weights(int32_t i) const {
+    const int32_t* index = pass_.index + pass_.begin[i];
+    const int32_t size = pass_.size[i] < MAX_AHEAD ? pass_.size[i] : MAX_AHEAD;
+    for (int32_t k = 0; k < size; ++k) __builtin_prefetch(weights_ + index[k]);
   }
 
   SolverPass& pass_;
@@ -245,6 +252,7 @@ class Descent {
   Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
   bool spares_;  // whether rows near their optimum are left out for some passes
+  bool is_far_;  // whether weights are more than the near caches hold
 };
 
 // Where the weights of an entry's feature begin.
