@@ -55,10 +55,9 @@ def main() -> None:
     elif arguments.step == "memory":
         X, Y = shapes.read(arguments.shape, arguments.share)
         made = worker_memory(X, Y, arguments.times, MEMORY_SHARE, **options)
-        about = {"times": arguments.times, "n_labels": Y.n_labels, "machine": machine()}
+        about = {"times": arguments.times, "n_labels": Y.n_labels}
         found["memory"] = {**about, **made}
-    if arguments.step != "memory":  # the others are times, which depend on the load
-        found["machine"] = machine()
+    found.setdefault("machines", {})[arguments.step] = machine()
     FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
 
 

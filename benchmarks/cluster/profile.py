@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from time import process_time, thread_time
 from typing import Any
 from unittest.mock import patch
@@ -32,12 +33,19 @@ PARTS = (
     "checking",
     "dividing",
     "layout",
+    "feature weights",
+    "scaling",
     "small fits",
     "label vectors",
     "merging",
     "nodes",
 )
-_PART_OF = {"_LabelVectors": "label vectors", "_PartJoin": "merging"}
+_PART_OF = {
+    "_Affinity": "feature weights",
+    "_Scaling": "scaling",
+    "_LabelVectors": "label vectors",
+    "_PartJoin": "merging",
+}
 
 
 @dataclass
@@ -49,6 +57,7 @@ class Profiled:
 
     n_workers: int
     n_threads: int = 1
+    work_dir: Path | None = None  # of temporary files
     runs: list[Run] = field(default_factory=list)
     measuring: float = 0.0  # seconds that the fit would not have taken
 

@@ -14,7 +14,6 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.execution.executor import Executor, in_order
 from labeltree.model.links import FIXED_STRENGTH, LINKS, Link, fit_link
-from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.fit import FitSettings
 from labeltree.training.loss_weights import FULL_C_ROWS, NodeCounts
@@ -56,8 +55,8 @@ def checked_settings(
     """
     scaling = AS_THEY_ARE
     if settings.normalize:
-        threads = n_threads(settings.n_jobs)
-        scaling = learn_scaling(X, rows, settings.feature_weighting, threads, weight)
+        powers, executor = settings.feature_weighting, settings.executor
+        scaling = learn_scaling(X, rows, powers, executor, weight)
     return compared_settings(X, rows, scaling, settings, weight)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from labeltree import _core
 from labeltree.execution.executor import Executor, Threads, in_order
 from labeltree.execution.mapped_arrays import page_bytes
+from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
-
-_JOBS_PER_WORKER = 2  # they are balanced, and each looks at all labels of all rows
 
 #: Where the entries of each label begin, their features and their values.
 Vectors = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
@@ -29,23 +28,17 @@ class _LabelVectors:
     n_threads: int
     max_memory: float | None = None
 
-    def __call__(self, labels: tuple[int, int]) -> Vectors:
-        x_indptr, x_indices, x_values, n_features, indptr, indices, _ = self.rows
-        first, last = labels
-        is_own = (indices >= first) & (indices < last)
-        begin = np.append(0, np.cumsum(is_own, dtype=np.int64))[indptr]
-        return _core.label_vectors(
-            x_indptr,
-            x_indices,
-            x_values,
-            n_features,
-            begin.astype(np.int64, copy=False),
-            (indices[is_own] - first).astype(np.int32, copy=False),
-            last - first,
-            is_short=True,
-            n_threads=self.n_threads,
-            page_bytes=page_bytes((x_indices, x_values), self.max_memory),
-        )
+    def __call__(self, labels: Range) -> Vectors:
+        return self._sums.vectors(*labels, is_short=True, n_threads=self.n_threads)
+
+    @cached_property
+    def _sums(self) -> _core.LabelSums:
+        """The rows, which a worker checks once."""
+        pages = page_bytes(self.rows[1:3], self.max_memory)
+        return _core.LabelSums(*self.rows, page_bytes=pages)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_sums"}
 
 
 def short_label_vectors(
@@ -54,10 +47,7 @@ def short_label_vectors(
     """Return the largest entries of the vector of each label."""
     _, _, _, _, _, indices, n_labels = rows
     counts = 1 + np.bincount(indices, minlength=n_labels)
-    n_jobs = min(_JOBS_PER_WORKER * executor.n_workers, n_labels)
-    shares = np.linspace(0, counts.sum(), n_jobs + 1)[1:-1]
-    ends = [0, *np.searchsorted(np.cumsum(counts), shares).tolist(), n_labels]
-    ranges = [(first, last) for first, last in pairwise(ends) if first < last]
+    ranges = even_ranges(counts, JOBS_PER_WORKER * executor.n_workers)
     work = _LabelVectors(rows, executor.n_threads, max_memory)
     found = list(in_order(executor.run(work, ranges)))
     lengths = np.concatenate([np.diff(begin) for begin, _, _ in found])
