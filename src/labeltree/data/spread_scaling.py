@@ -72,6 +72,8 @@ class _Scaling:
         indptr = self.X.indptr[first : last + 1] - begin
         entries = self.X.indices[begin:end], self.X.data[begin:end]
         own = canonical_csr(indptr, *entries, self.X.shape[1])
-        values = np.memmap(self.path, np.float32, "r+", 4 * begin, (end - begin,))
+        values = np.empty(end - begin, np.float32)
         self.scaling.write(own, values, self.n_threads)
-        values.flush()
+        with self.path.open("r+b") as file:
+            file.seek(values.itemsize * begin)
+            file.write(values.data)

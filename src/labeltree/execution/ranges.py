@@ -29,6 +29,6 @@ def even_ranges(work: NDArray[Any], n_ranges: int) -> list[Range]:
     [(0, 1), (1, 4)]
     """
     done = np.cumsum(work)
-    shares = np.linspace(0, done[-1], n_ranges + 1)[1:-1] if len(work) else []
+    shares = np.linspace(0, done[-1:].sum(), n_ranges + 1)[1:-1]
     ends = [0, *np.searchsorted(done, shares).tolist(), len(work)]
     return [(first, last) for first, last in pairwise(ends) if first < last]
