@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.execution.executor import Executor, Threads, in_order
+from labeltree.execution.executor import Executor, in_order
 from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.trees.cost_model import CostModel
@@ -89,11 +89,18 @@ def blend_on(
     vectors = short_label_vectors(rows, executor, max_memory)
     options: dict[str, Any] = {"similarity": similarity, "seed": seed, "n_threads": n_threads}
     blending = _core.Blending(*vectors, n_features, indptr, indices, **options)
+    join = _PartJoin(cost_model, len(indptr) - 1, similarity, executor.n_threads)
     while not blending.is_done:
         n_parts = blending.split()
-        workers = executor if n_parts > 1 else Threads(n_threads)
-        join = _PartJoin(cost_model, len(indptr) - 1, similarity, workers.n_threads)
+        if n_parts == 1:
+            blending.join([join_top(replace(join, n_threads=n_threads), blending.part(0))])
+            continue
         order = blending.order().tolist()
-        joined = dict(workers.run(join, (blending.part(p) for p in order)))
+        joined = dict(executor.run(join, (blending.part(p) for p in order)))
         blending.join([joined[order.index(p)] for p in range(n_parts)])
     return blending.finish()
+
+
+def join_top(join: _PartJoin, part: tuple[Any, ...]) -> tuple[Any, Any, Any, Any]:
+    """Return what becomes of the last part, the top of the tree, in this process."""
+    return join(part)
