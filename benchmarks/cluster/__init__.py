@@ -8,6 +8,7 @@
   (needs Ray), beside a fit without Ray.
 - ``python -m benchmarks.cluster memory`` trains in one worker whose memory is a quarter of X, and
   in one without a limit.
+- ``python -m benchmarks.cluster pecos --python PYTHON`` trains PECOS by MPI, beside labeltree.
 - ``python -m benchmarks.pages write cluster`` simulates up to 64 nodes and writes the tables of
   docs/how-to/cluster.md.
 """

@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.cluster import shapes
 from benchmarks.cluster.measure import check_schedule, measure
 from benchmarks.cluster.memory import worker_memory
+from benchmarks.cluster.pecos import compare
 from benchmarks.cluster.profile import profile
 from benchmarks.machine import RESULTS, machine
 
@@ -24,12 +25,13 @@ SHARES = (0.5, 1.0)  # of the rows, from which growth follows
 def main() -> None:
     """Run a step, and keep its results beside those of the other steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("profile", "check", "measure", "memory"))
+    parser.add_argument("step", choices=("profile", "check", "measure", "memory", "pecos"))
     parser.add_argument("--data", type=Path, help="folder of the shape texts")
     parser.add_argument("--shape", default="texts", help="data of measure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--times", type=int, default=16, help="copies of each row for memory")
+    parser.add_argument("--python", default="python", help="Python with PECOS and mpi4py")
     parser.add_argument("--options", default="{}", help="parameters of PLTClassifier as JSON")
     arguments = parser.parse_args()
     if arguments.data:
@@ -55,10 +57,11 @@ def main() -> None:
     elif arguments.step == "memory":
         X, Y = shapes.read(arguments.shape, arguments.share)
         made = worker_memory(X, Y, arguments.times, MEMORY_SHARE, **options)
-        about = {"times": arguments.times, "n_labels": Y.n_labels, "machine": machine()}
+        about = {"times": arguments.times, "n_labels": Y.n_labels}
         found["memory"] = {**about, **made}
-    if arguments.step != "memory":  # the others are times, which depend on the load
-        found["machine"] = machine()
+    elif arguments.step == "pecos":
+        found["pecos"] = compare(*shapes.read(arguments.shape, arguments.share), arguments.python)
+    found.setdefault("machines", {})[arguments.step] = machine()
     FILE.write_text(json.dumps(found) + "\n")  # thousands of jobs, so without line breaks
 
 

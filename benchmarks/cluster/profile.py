@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from time import process_time, thread_time
 from typing import Any
 from unittest.mock import patch
@@ -31,13 +32,21 @@ PARTS = (
     "driver",
     "checking",
     "dividing",
+    "top",
     "layout",
+    "feature weights",
+    "scaling",
     "small fits",
     "label vectors",
     "merging",
     "nodes",
 )
-_PART_OF = {"_LabelVectors": "label vectors", "_PartJoin": "merging"}
+_PART_OF = {
+    "_Affinity": "feature weights",
+    "_Scaling": "scaling",
+    "_LabelVectors": "label vectors",
+    "_PartJoin": "merging",
+}
 
 
 @dataclass
@@ -49,6 +58,7 @@ class Profiled:
 
     n_workers: int
     n_threads: int = 1
+    work_dir: Path | None = None  # of temporary files
     runs: list[Run] = field(default_factory=list)
     measuring: float = 0.0  # seconds that the fit would not have taken
 
@@ -95,7 +105,8 @@ class Profile:
     layout_seconds: float  # what the driver does while workers train
     runs: list[Run]
     checking_seconds: float = 0.0  # of the driver, for the small fits that choose settings
-    dividing_seconds: float = 0.0  # of the driver, to divide labels into parts and join those
+    dividing_seconds: float = 0.0  # of the driver, to divide labels into parts
+    top_seconds: float = 0.0  # of the driver, to join the clusters of all parts
     vector_entries: float = 0.0  # mean of a label vector; 0 if unknown
 
     @property
@@ -113,6 +124,7 @@ class Profile:
         found = dict.fromkeys(PARTS, 0.0)
         found |= {"driver": self.driver_seconds, "layout": self.layout_seconds}
         found |= {"checking": self.checking_seconds, "dividing": self.dividing_seconds}
+        found["top"] = self.top_seconds
         for number, run in enumerate(self.runs):
             found[self.part_of(number)] += sum(run.jobs)
         return found
@@ -149,10 +161,12 @@ def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profil
     executor = Profiled(n_workers)
     checking = Timed(checked_settings, executor)
     dividing = Timed(spread.blend_on, executor)
+    top = Timed(spread.join_top, executor)
     vectors = Timed(spread.short_label_vectors, executor)
     with ExitStack() as stack:
         stack.enter_context(patch.object(classifiers, "checked_settings", checking))
         stack.enter_context(patch.object(_blend, "blend_on", dividing))
+        stack.enter_context(patch.object(spread, "join_top", top))
         stack.enter_context(patch.object(spread, "short_label_vectors", vectors))
         start, thread_start = process_time(), thread_time()
         PLTClassifier(executor=executor, n_jobs=1, **options).fit(X, Y)
@@ -161,5 +175,5 @@ def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profil
     own = of_thread - executor.seconds - checking.seconds - dividing.seconds
     entries = vectors.result[0][-1] / Y.n_labels if vectors.result else 0.0
     sizes = X.shape[0], Y.n_labels, n_workers
-    of_driver = checking.seconds, dividing.seconds, float(entries)
+    of_driver = checking.seconds, dividing.seconds - top.seconds, top.seconds, float(entries)
     return Profile(name, *sizes, own, layout, executor.runs, *of_driver)

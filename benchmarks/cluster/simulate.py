@@ -96,7 +96,7 @@ class Growth:
         ]
         spread = max(sum(times), factors["layout"] * profile.layout_seconds)
         own = profile.parts()
-        alone = sum(factors[part] * own[part] for part in ("driver", "checking", "dividing"))
+        alone = sum(factors[part] * own[part] for part in ("driver", "checking", "dividing", "top"))
         return start + alone + spread
 
     def efficiency(self, n_workers: int, seconds: float, per_job: float, start: float) -> float:

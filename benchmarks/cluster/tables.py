@@ -86,6 +86,11 @@ def measured_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "cluster.two_nodes.driver_cpu_s", f"{two['driver_cpu_seconds']:.0f}"
 
 
+def pecos(found: dict[str, float]) -> str:
+    """Return the CPU seconds of PECOS and labeltree."""
+    return table(["", "CPU s"], [[name, f"{seconds:.1f}"] for name, seconds in found.items()])
+
+
 def checked(found: list[list[float]]) -> str:
     """Return measured and simulated times of the same jobs."""
     rows = [[f"{n:.0f}", f"{measured:.1f}", f"{made:.1f}"] for n, measured, made in found]

@@ -28,6 +28,7 @@ def page(records: list[Record]) -> Iterator[Place]:
             ("check", tables.checked),
             ("measured", tables.measured),
             ("memory", tables.memory),
+            ("pecos", tables.pecos),
         ):
             if step in record:
                 yield Table(step, written(record[step]))

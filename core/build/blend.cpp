@@ -213,9 +213,8 @@ NodeLists blend(const FeatureRows& features, int32_t n_features, const LabelRows
                 Price price, const BlendSettings& settings, Interrupt& interrupt) {
   if (!(settings.similarity >= 0.0 && settings.similarity <= 1.0))
     throw std::invalid_argument("similarity must lie in 0..1, but is " + std::to_string(settings.similarity));
-  Blending blending(
-      label_vectors(features, n_features, rows, n_labels, MAX_ENTRIES, settings.n_threads, interrupt), rows,
-      settings);
+  Blending blending(short_label_vectors(features, n_features, rows, n_labels, settings.n_threads, interrupt),
+                    rows, settings);
   const auto n_rows = static_cast<double>(rows.size());
   while (!blending.is_done()) {
     const std::size_t n_parts = blending.split(interrupt);

@@ -8,7 +8,6 @@
 
 #include "base/index.hpp"
 #include "base/parallel.hpp"
-#include "data/label_rows.hpp"
 #include "data/walked_pages.hpp"
 
 namespace labeltree {
@@ -73,38 +72,43 @@ class Sum {
 
 }  // namespace
 
-LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt,
-                           std::size_t page_bytes) {
+LabelSums::LabelSums(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
+                     int32_t n_labels, std::size_t page_bytes)
+    : features_(features), n_features_(n_features), page_bytes_(page_bytes) {
   if (n_labels < 1) throw std::invalid_argument("a tree needs at least one label, but there is none");
   if (n_features < 0) throw std::invalid_argument("n_features must not be negative");
   WalkedPages checked(features, page_bytes);
   check(features, at(n_features), checked);
   check(labels, at(n_labels));
   check_same_size(features.size(), labels.size());
+  by_label_ = rows_of_labels(labels, n_labels);
+}
 
-  const RowsOfLabels by_label = rows_of_labels(labels, n_labels);
-  const std::size_t n_blocks = (at(n_labels) + BLOCK - 1) / BLOCK;
+LabelVectors LabelSums::vectors(int32_t first, int32_t last, std::size_t max_entries, int n_threads,
+                                Interrupt& interrupt) const {
+  by_label_.check_range(first, last);
+  const std::size_t n_labels = at(last - first), n_blocks = (n_labels + BLOCK - 1) / BLOCK;
   std::vector<std::vector<Entry>> blocks(n_blocks);
-  std::vector<int64_t> lengths(at(n_labels), 0);
-  std::vector<Sum> sums(n_workers(n_blocks, n_threads), Sum(n_features));
-  std::vector<WalkedPages> pages(sums.size(), WalkedPages(features, page_bytes));
+  std::vector<int64_t> lengths(n_labels, 0);
+  std::vector<Sum> sums(n_workers(n_blocks, n_threads), Sum(n_features_));
+  std::vector<WalkedPages> pages(sums.size(), WalkedPages(features_, page_bytes_));
   parallel_for(n_blocks, n_threads, interrupt, [&](std::size_t block, std::size_t worker) {
     Sum& sum = sums[worker];
-    for (std::size_t j = block * BLOCK; j < std::min(at(n_labels), (block + 1) * BLOCK); ++j) {
+    for (std::size_t i = block * BLOCK; i < std::min(n_labels, (block + 1) * BLOCK); ++i) {
       interrupt.check();
-      for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e) {
-        const int32_t row = by_label.rows[at(e)];
-        sum.add(features, row);
-        pages[worker].visit(features.indptr[at(row)], features.indptr[at(row) + 1]);
+      const std::size_t j = at(first) + i;
+      for (int64_t e = by_label_.begin[j]; e < by_label_.begin[j + 1]; ++e) {
+        const int32_t row = by_label_.rows[at(e)];
+        sum.add(features_, row);
+        pages[worker].visit(features_.indptr[at(row)], features_.indptr[at(row) + 1]);
       }
       const std::size_t used = blocks[block].size();
       sum.take(max_entries, blocks[block]);
-      lengths[j] = static_cast<int64_t>(blocks[block].size() - used);
+      lengths[i] = static_cast<int64_t>(blocks[block].size() - used);
     }
   });
 
-  LabelVectors vectors{n_features, std::vector<int64_t>(at(n_labels) + 1, 0), {}};
+  LabelVectors vectors{n_features_, std::vector<int64_t>(n_labels + 1, 0), {}};
   std::partial_sum(lengths.begin(), lengths.end(), vectors.begin.begin() + 1);
   vectors.entries.reserve(at(vectors.begin.back()));
   for (std::vector<Entry>& block : blocks) {
@@ -112,6 +116,12 @@ LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, cons
     block = std::vector<Entry>();  // {} would keep its memory
   }
   return vectors;
+}
+
+LabelVectors short_label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
+                                 int32_t n_labels, int n_threads, Interrupt& interrupt) {
+  return LabelSums(features, n_features, labels, n_labels)
+      .vectors(0, n_labels, MAX_ENTRIES, n_threads, interrupt);
 }
 
 // Weights of floats compare like their bits, so one pass that counts by the upper bits leaves few to sort.

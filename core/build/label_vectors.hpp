@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "data/label_rows.hpp"
 #include "data/sparse.hpp"
 
 namespace labeltree {
@@ -35,13 +36,30 @@ struct LabelVectors {
 constexpr std::size_t MAX_ENTRIES = 512;
 constexpr std::size_t ALL_ENTRIES = std::numeric_limits<std::size_t>::max();
 
-// The vector of a label is the sum of its rows, scaled to length 1 (PIFA, "positive instance feature
-// aggregation"). Labels without rows or features have an empty one. Only the `max_entries` heaviest entries
-// of each are kept, and scaled. Unless page_bytes is 0, features are mapped from files, of which each thread
-// leaves no more than that in memory.
-LabelVectors label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
-                           int32_t n_labels, std::size_t max_entries, int n_threads, Interrupt& interrupt,
-                           std::size_t page_bytes = 0);
+// Rows that are checked once, for the vectors of any number of ranges of labels. The arrays behind the views
+// must outlive it. Unless page_bytes is 0, features are mapped from files, of which each thread leaves no
+// more than that in memory.
+class LabelSums {
+ public:
+  LabelSums(const FeatureRows& features, int32_t n_features, const LabelRows& labels, int32_t n_labels,
+            std::size_t page_bytes = 0);
+
+  // Those of the labels from first to last - 1. The vector of a label is the sum of its rows, scaled to
+  // length 1 (PIFA, "positive instance feature aggregation"). Labels without rows or features have an empty
+  // one. Only the `max_entries` heaviest entries of each are kept, and scaled.
+  LabelVectors vectors(int32_t first, int32_t last, std::size_t max_entries, int n_threads,
+                       Interrupt& interrupt) const;
+
+ private:
+  FeatureRows features_;
+  int32_t n_features_;
+  std::size_t page_bytes_;
+  RowsOfLabels by_label_;
+};
+
+// The vectors of all labels, short enough to find similar ones.
+LabelVectors short_label_vectors(const FeatureRows& features, int32_t n_features, const LabelRows& labels,
+                                 int32_t n_labels, int n_threads, Interrupt& interrupt);
 
 // Of the entries from `first` on, keeps the `most` heaviest in their order, of equal ones the first.
 void keep_heaviest(std::vector<Entry>& entries, std::size_t first, std::size_t most);

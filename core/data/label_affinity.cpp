@@ -6,7 +6,6 @@
 
 #include "base/index.hpp"
 #include "base/parallel.hpp"
-#include "data/label_rows.hpp"
 
 namespace labeltree {
 namespace {
@@ -48,30 +47,36 @@ class Counter {
 
 }  // namespace
 
-LabelAffinity label_affinity(const LabelRows& features, int32_t n_features, const LabelRows& labels,
-                             int32_t n_labels, int n_threads, Interrupt& interrupt) {
+SharedLabels::SharedLabels(const LabelRows& features, int32_t n_features, const LabelRows& labels,
+                           int32_t n_labels)
+    : features_(features), n_features_(n_features) {
   check(features.indptr, features.indices, at(n_features), "feature");
   check(labels, at(n_labels));
   check_same_size(features.size(), labels.size());
-  const RowsOfLabels by_label = rows_of_labels(labels, n_labels);
-  const std::size_t n_blocks = (at(n_labels) + BLOCK - 1) / BLOCK;
-  std::vector<Counter> counters(n_workers(n_blocks, n_threads), Counter(n_features));
+  by_label_ = rows_of_labels(labels, n_labels);
+}
+
+std::vector<int64_t> SharedLabels::of(int32_t first, int32_t last, int n_threads,
+                                      Interrupt& interrupt) const {
+  by_label_.check_range(first, last);
+  const std::size_t n_blocks = (at(last - first) + BLOCK - 1) / BLOCK;
+  std::vector<Counter> counters(n_workers(n_blocks, n_threads), Counter(n_features_));
   parallel_for(n_blocks, n_threads, interrupt, [&](std::size_t block, std::size_t worker) {
-    for (std::size_t j = block * BLOCK; j < std::min(at(n_labels), (block + 1) * BLOCK); ++j) {
+    const std::size_t begin = at(first) + block * BLOCK;
+    for (std::size_t j = begin; j < std::min(at(last), begin + BLOCK); ++j) {
       interrupt.check();
-      const int64_t n_rows = by_label.begin[j + 1] - by_label.begin[j];
+      const int64_t n_rows = by_label_.begin[j + 1] - by_label_.begin[j];
       if (n_rows < 2) continue;
-      for (int64_t e = by_label.begin[j]; e < by_label.begin[j + 1]; ++e)
-        counters[worker].add(features[at(by_label.rows[at(e)])]);
+      for (int64_t e = by_label_.begin[j]; e < by_label_.begin[j + 1]; ++e)
+        counters[worker].add(features_[at(by_label_.rows[at(e)])]);
       const double weight = AFFINITY_UNIT / std::sqrt(static_cast<double>(n_rows));
       counters[worker].end_label(std::max<int64_t>(std::llround(weight), 1));
     }
   });
-  LabelAffinity affinity{std::vector<int64_t>(at(n_features), 0), std::vector<int64_t>(at(n_features), 0)};
-  for (const int32_t f : features.indices) ++affinity.rows[at(f)];
+  std::vector<int64_t> shared(at(n_features_), 0);
   for (const Counter& counter : counters)
-    for (std::size_t f = 0; f < affinity.shared.size(); ++f) affinity.shared[f] += counter.shared()[f];
-  return affinity;
+    for (std::size_t f = 0; f < shared.size(); ++f) shared[f] += counter.shared()[f];
+  return shared;
 }
 
 }  // namespace labeltree

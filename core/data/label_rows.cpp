@@ -1,10 +1,18 @@
 #include "data/label_rows.hpp"
 
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "base/index.hpp"
 
 namespace labeltree {
+
+void RowsOfLabels::check_range(int32_t first, int32_t last) const {
+  if (first < 0 || last < first || at(last) >= begin.size())
+    throw std::invalid_argument("labels " + std::to_string(first) + ".." + std::to_string(last - 1) +
+                                " are outside 0.." + std::to_string(std::ssize(begin) - 2));
+}
 
 RowsOfLabels rows_of_labels(const LabelRows& labels, int32_t n_labels) {
   RowsOfLabels by_label{std::vector<int64_t>(at(n_labels) + 1, 0),

@@ -115,19 +115,33 @@ void bind_refinements(nb::module_& m) {
       "tree"_a, array("indptr"), array("indices"), "per_row"_a, "per_pair"_a, "max_share"_a);
 }
 
+// Sums with the arrays that they look at.
+struct BoundLabelSums {
+  std::tuple<I64, I32, F32, I64, I32> keep;
+  LabelSums sums;
+};
+
 void bind_vectors(nb::module_& m) {
-  m.def(
-      "label_vectors",
-      [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
-         int32_t n_labels, bool is_short, int n_threads, std::size_t page_bytes) {
-        return give_vectors(interruptible([&](Interrupt& interrupt) {
-          return label_vectors(feature_view(x_indptr, x_indices, x_values), n_features,
-                               rows_view(y_indptr, y_indices), n_labels, is_short ? MAX_ENTRIES : ALL_ENTRIES,
-                               n_threads, interrupt, page_bytes);
-        }));
-      },
-      array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
-      array("y_indices"), "n_labels"_a, nb::kw_only(), "is_short"_a, "n_threads"_a, "page_bytes"_a = 0);
+  nb::class_<BoundLabelSums>(m, "LabelSums", "Sums of the rows of labels; see core/build/label_vectors.hpp.")
+      .def(
+          "__init__",
+          [](BoundLabelSums* self, I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features,
+             I64 y_indptr, I32 y_indices, int32_t n_labels, std::size_t page_bytes) {
+            new (self) BoundLabelSums{{x_indptr, x_indices, x_values, y_indptr, y_indices},
+                                      {feature_view(x_indptr, x_indices, x_values), n_features,
+                                       rows_view(y_indptr, y_indices), n_labels, page_bytes}};
+          },
+          array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
+          array("y_indices"), "n_labels"_a, nb::kw_only(), "page_bytes"_a = 0)
+      .def(
+          "vectors",
+          [](const BoundLabelSums& self, int32_t first, int32_t last, bool is_short, int n_threads) {
+            return give_vectors(interruptible([&](Interrupt& interrupt) {
+              const std::size_t max_entries = is_short ? MAX_ENTRIES : ALL_ENTRIES;
+              return self.sums.vectors(first, last, max_entries, n_threads, interrupt);
+            }));
+          },
+          "first"_a, "last"_a, nb::kw_only(), "is_short"_a, "n_threads"_a);
 }
 
 void bind_kmeans(nb::module_& m) {
@@ -143,10 +157,9 @@ void bind_kmeans(nb::module_& m) {
                                        .seed = seed,
                                        .n_threads = n_threads};
         return give(interruptible([&](Interrupt& interrupt) {
-          return cluster(
-              label_vectors(feature_view(x_indptr, x_indices, x_values), n_features,
-                            rows_view(y_indptr, y_indices), n_labels, MAX_ENTRIES, n_threads, interrupt),
-              settings, interrupt);
+          return cluster(short_label_vectors(feature_view(x_indptr, x_indices, x_values), n_features,
+                                             rows_view(y_indptr, y_indices), n_labels, n_threads, interrupt),
+                         settings, interrupt);
         }));
       },
       array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),

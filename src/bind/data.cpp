@@ -89,20 +89,33 @@ void bind_scaling(nb::module_& m) {
           array("indptr"), array("indices"), array("values"), "n_features"_a, array("scaled"), "n_threads"_a);
 }
 
+// Shared labels with the arrays that they look at.
+struct BoundSharedLabels {
+  std::tuple<I64, I32, I64, I32> keep;
+  SharedLabels shared;
+};
+
 void bind_affinity(nb::module_& m) {
   m.attr("AFFINITY_UNIT") = AFFINITY_UNIT;
-  m.def(
-      "label_affinity",
-      [](I64 x_indptr, I32 x_indices, int32_t n_features, I64 y_indptr, I32 y_indices, int32_t n_labels,
-         int n_threads) {
-        auto affinity = interruptible([&](Interrupt& interrupt) {
-          return label_affinity(rows_view(x_indptr, x_indices), n_features, rows_view(y_indptr, y_indices),
-                                n_labels, n_threads, interrupt);
-        });
-        return std::pair(give(std::move(affinity.rows)), give(std::move(affinity.shared)));
-      },
-      array("x_indptr"), array("x_indices"), "n_features"_a, array("y_indptr"), array("y_indices"),
-      "n_labels"_a, "n_threads"_a);
+  nb::class_<BoundSharedLabels>(m, "SharedLabels",
+                                "Labels that rows with a feature share; see core/data/label_affinity.hpp.")
+      .def(
+          "__init__",
+          [](BoundSharedLabels* self, I64 x_indptr, I32 x_indices, int32_t n_features, I64 y_indptr,
+             I32 y_indices, int32_t n_labels) {
+            new (self) BoundSharedLabels{
+                {x_indptr, x_indices, y_indptr, y_indices},
+                {rows_view(x_indptr, x_indices), n_features, rows_view(y_indptr, y_indices), n_labels}};
+          },
+          array("x_indptr"), array("x_indices"), "n_features"_a, array("y_indptr"), array("y_indices"),
+          "n_labels"_a)
+      .def(
+          "of",
+          [](const BoundSharedLabels& self, int32_t first, int32_t last, int n_threads) {
+            return give(interruptible(
+                [&](Interrupt& interrupt) { return self.shared.of(first, last, n_threads, interrupt); }));
+          },
+          "first"_a, "last"_a, "n_threads"_a);
 }
 
 }  // namespace

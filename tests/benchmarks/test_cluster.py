@@ -40,6 +40,7 @@ def test_the_driver_of_a_profile_is_told_apart() -> None:
     X, Y = Generator(n_labels=5000, n_features=1 << 10).rows(6000)
     found = profile("rows", X, Y, 4)
     assert found.dividing_seconds > 0
+    assert found.top_seconds > 0
     assert found.checking_seconds > 0
     assert 0 < found.vector_entries <= 512
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from labeltree import plan
 from labeltree.data import as_features, as_labels
-from labeltree.planning.cluster import Workers, cluster_use
+from labeltree.planning.cluster import StepSeconds, Workers, cluster_use
 from labeltree.training.nodes import make_trainer
 from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import LabelTree
@@ -29,7 +29,7 @@ def use_of():
 
     def use(n_workers: int, memory: float | None = None):
         workers = Workers(n_workers, memory)
-        return cluster_use(trainer, X, Y, workers, pack_seconds=100.0, driver_seconds=5.0)
+        return cluster_use(trainer, X, Y, workers, StepSeconds(driver=5.0, spread=0.0, packs=100.0))
 
     return use
 
@@ -81,3 +81,9 @@ def test_workers_of_a_plan_are_checked() -> None:
         plan(X, Y, n_workers=0)
     with pytest.raises(ValueError, match="n_workers requires features"):
         plan(None, Y, n_workers=2)
+
+
+def test_workers_share_what_is_spread() -> None:
+    seconds = StepSeconds(driver=5.0, spread=8.0, packs=100.0)
+    assert seconds.before_packs(1) == 13.0
+    assert seconds.before_packs(4) == 7.0

@@ -13,6 +13,7 @@ from labeltree import PLTClassifier
 from labeltree.data import as_features, as_labels, read_npz
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.estimators.summary import summarize
+from labeltree.execution import Threads
 from labeltree.model.layout import Layout
 from labeltree.training.feature_weighting import (
     ENOUGH_ROWS,
@@ -48,17 +49,18 @@ def words(n_rows: int = 2000, seed: int = 0, *, counts: bool = False):
 @settings(deadline=None, max_examples=60)
 def test_label_affinity_equals_the_reference(seed: int, n_threads: int) -> None:
     X, Y = problem(seed)
-    found = label_affinity(as_features(X), as_labels([sorted(y) for y in Y], n_labels=5), n_threads)
+    rows = as_labels([sorted(y) for y in Y], n_labels=5)
+    found = label_affinity(as_features(X), rows, Threads(n_threads))
     np.testing.assert_allclose(found, reference.label_affinity(X.tolist(), Y), rtol=1e-4)
 
 
-def test_label_affinity_is_the_same_for_any_number_of_threads() -> None:
+def test_label_affinity_is_the_same_for_any_number_of_threads_and_workers() -> None:
     rng = np.random.default_rng(0)
     X = as_features(sparse.random_array((500, 50), density=0.2, rng=rng, dtype=np.float32))
     Y = as_labels([rng.choice(2000, 3, replace=False).tolist() for _ in range(500)], n_labels=2000)
-    expected = label_affinity(X, Y, 1)
-    for n_threads in (2, 5):
-        assert label_affinity(X, Y, n_threads).tolist() == expected.tolist()
+    expected = label_affinity(X, Y, Threads(1))
+    for executor in (Threads(2), Threads(5), Threads(1, n_workers=3), Threads(2, n_workers=2000)):
+        assert label_affinity(X, Y, executor).tolist() == expected.tolist()
 
 
 def test_a_feature_without_rows_has_the_mean_affinity() -> None:

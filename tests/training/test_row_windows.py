@@ -7,7 +7,7 @@ from scipy import sparse
 from labeltree.data import as_features, as_labels
 from labeltree.model.layout import NodeWeights
 from labeltree.training.memory import MemoryUse, data_bytes, memory_use
-from labeltree.training.nodes import PackTraining, make_trainer
+from labeltree.training.nodes import PackJob, PackTraining, make_trainer
 from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.starting_weights import WarmStart
 from labeltree.trees import LabelTree
@@ -144,7 +144,7 @@ def test_rows_that_do_not_fit_have_windows(max_memory, n_threads, tmp_path) -> N
 def test_a_job_is_described_by_its_packs_and_the_memory_of_its_worker() -> None:
     X, Y = rows()
     training = PackTraining(tree(), X, Y, SolverSettings())
-    assert training.text_of((0, 3)).startswith("packs 0 to 2 of nodes, about")
+    assert training.text_of(PackJob((0, 3))).startswith("packs 0 to 2 of nodes, about")
 
 
 def test_pages_that_are_given_back_come_again_from_the_file(tmp_path) -> None:

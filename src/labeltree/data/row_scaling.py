@@ -47,12 +47,21 @@ class RowScaling:
 
         With `in_place`, values that change may overwrite those of X.
         """
-        indptr = X.indptr.astype(np.int64, copy=False)
-        if not self.unit or self._native.keeps(indptr, X.indices, X.data, X.shape[1]):
+        if self.keeps(X):
             return X
         values = X.data if in_place and X.data.flags.writeable else _room_for(X.data)
-        self._native.scale(indptr, X.indices, X.data, X.shape[1], values, n_threads)
+        self.write(X, values, n_threads)
         return canonical_csr(X.indptr, X.indices, values, X.shape[1])
+
+    def keeps(self, X: FeatureMatrix) -> bool:
+        """Return whether the scaled rows are those of X."""
+        indptr = X.indptr.astype(np.int64, copy=False)
+        return not self.unit or self._native.keeps(indptr, X.indices, X.data, X.shape[1])
+
+    def write(self, X: FeatureMatrix, values: NDArray[np.float32], n_threads: int = 1) -> None:
+        """Write the values of the scaled rows to an array."""
+        indptr = X.indptr.astype(np.int64, copy=False)
+        self._native.scale(indptr, X.indices, X.data, X.shape[1], values, n_threads)
 
     @property
     def is_plain(self) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from labeltree.data import LabelRows, targets
 from labeltree.data.features import FeatureMatrix
+from labeltree.data.spread_scaling import scaled_rows
 from labeltree.estimators import validation
 from labeltree.estimators.calibrated import CalibrationMixin
 from labeltree.estimators.convergence import warn_if_far
@@ -24,6 +25,7 @@ from labeltree.estimators.prediction import PredictionMixin
 from labeltree.estimators.sklearn_classifier import SklearnClassifier
 from labeltree.estimators.state import FitCounts, FittedState
 from labeltree.execution.executor import as_executor
+from labeltree.model.interface import LabelModel
 from labeltree.progress import Progress, show_progress
 from labeltree.storage.registry import register
 from labeltree.threads import n_threads
@@ -308,10 +310,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         scaling = None if before is None else before.row_scaling
         if scaling is None:
             scaling, settings = checked_settings(features, rows, settings, weight)
-        features = scaling(features, n_threads(self.n_jobs), in_place=in_place)
-        with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
-            fitted = self._train(features, rows, weight, settings, progress)
-        warn_if_far(fitted)
+        with scaled_rows(
+            scaling, features, settings.executor, n_threads(self.n_jobs), in_place=in_place
+        ) as scaled:
+            fitted, model = self._trained(scaled, rows, weight, settings, before)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
             label_kind=rows.kind,
@@ -321,11 +323,25 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             counts=FitCounts(n_rows, fitted.training_cost, *fitted.counts[:2]),
             class_names=np.arange(rows.n_labels) if rows.names is None else rows.names,
             feature_names=names,
-            laid_out=self._calibrated_model(fitted, features, rows, before),
+            laid_out=model,
             report=fitted.report,
             settings=efforts.decided(settings, fitted),
         )
         return self
+
+    def _trained(
+        self,
+        X: FeatureMatrix,
+        rows: LabelRows,
+        weight: NDArray[np.float32] | None,
+        settings: FitSettings,
+        before: FittedState | None,
+    ) -> tuple[Fitted, LabelModel]:
+        """Return a forest that is trained on scaled rows, and its calibrated model."""
+        with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
+            fitted = self._train(X, rows, weight, settings, progress)
+        warn_if_far(fitted)
+        return fitted, self._calibrated_model(fitted, X, rows, before)
 
     def _settings(self, before: FittedState | None) -> FitSettings:
         validation.check_share("threshold", self.threshold)

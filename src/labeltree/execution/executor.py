@@ -95,6 +95,20 @@ def work_dir(executor: Executor) -> Path | None:
     return found
 
 
+def shares_files(executor: Executor) -> bool:
+    """Return whether workers can write files that this process reads.
+
+    Examples
+    --------
+    >>> shares_files(Threads())
+    False
+    """
+    try:
+        return hasattr(executor, "work_dir")
+    except ValueError:  # workers are on several machines, and have no folder in common
+        return False
+
+
 def job_text(work: Callable[[Job], Any], number: int, job: Job) -> str:
     """Return a job in words, with what it needs if its work has a method `text_of` for that.
 

@@ -48,9 +48,7 @@ class ArrayFiles:
     def __init__(
         self, parent: Path | None = None, is_shared: Callable[[Path], bool] | None = None
     ) -> None:
-        within = Path(tempfile.gettempdir()) if parent is None else parent
-        _remove_leftovers(within)
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{_OWN}-{os.getpid()}-", dir=within))
+        self.folder = new_folder(parent)
         self._is_shared = is_shared or (lambda path: True)
         self._paths: dict[int, Path] = {}
         self._n_files = 0
@@ -114,6 +112,16 @@ def is_large(value: Any) -> bool:
         and value.flags.c_contiguous
         and not value.dtype.hasobject
     )
+
+
+def new_folder(parent: Path | None) -> Path:
+    """Return a new folder; if this process is killed, the next one removes it.
+
+    `parent` is the folder that it is in, None for that of temporary files.
+    """
+    within = Path(tempfile.gettempdir()) if parent is None else parent
+    _remove_leftovers(within)
+    return Path(tempfile.mkdtemp(prefix=f"{_OWN}-{os.getpid()}-", dir=within))
 
 
 def _remove_leftovers(parent: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from labeltree import trees
 from labeltree.data import LabelRows
+from labeltree.execution.executor import as_executor
 from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import MAX_DEPTH
@@ -159,7 +160,7 @@ def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
 def _auto(inputs: Inputs) -> LabelTree:
     """Return the tree that the estimators build by default, from features weighted as in `fit`."""
     n_jobs = inputs.n_jobs
-    scaling = learn_scaling(inputs.X, inputs.rows, n_threads=n_threads(n_jobs))
+    scaling = learn_scaling(inputs.X, inputs.rows, executor=as_executor(None, n_jobs))
     build = find_builder(AUTO)
     X = scaling(inputs.X, n_threads(n_jobs))
     return build(X, inputs.rows, seed=inputs.random_state, n_jobs=n_jobs, options={})

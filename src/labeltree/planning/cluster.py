@@ -71,6 +71,19 @@ class ClusterUse:
     fits: bool  #: whether the memory of the workers is sufficient
 
 
+@dataclass(frozen=True)
+class StepSeconds:
+    """CPU seconds of the steps of a fit, in one process."""
+
+    driver: float  # what no worker does
+    spread: float  # what workers share evenly: feature weights and scaling
+    packs: float
+
+    def before_packs(self, n_workers: int) -> float:
+        """Return the seconds until packs are trained."""
+        return self.driver + self.spread / n_workers
+
+
 def makespan(seconds: Iterable[float], n_workers: int, per_job: float = JOB_SECONDS) -> float:
     """Return the seconds until all jobs are done: each goes to the first worker that is free.
 
@@ -90,13 +103,11 @@ def cluster_use(
     X: FeatureMatrix,
     rows: LabelRows,
     workers: Workers,
-    *,
-    pack_seconds: float,
-    driver_seconds: float,
+    seconds: StepSeconds,
 ) -> ClusterUse:
-    """Return estimates from the costs of packs, and the seconds that all of them take."""
+    """Return estimates from the costs of packs, and the seconds that all steps take."""
     costs = trainer.costs()
-    per_cost = pack_seconds / max(float(costs.sum()), 1.0)
+    per_cost = seconds.packs / max(float(costs.sum()), 1.0)
     ranges = pack_jobs(costs, (), workers.n_workers, n_threads=1)
     jobs = [per_cost * float(costs[first:last].sum()) for first, last in ranges]
     whole, least = worker_needs(trainer, X, rows)
@@ -105,8 +116,9 @@ def cluster_use(
     window = memory - least + trainer.min_window_bytes if memory < whole else row_bytes(X)
     return ClusterUse(
         n_workers=workers.n_workers,
-        training_seconds=driver_seconds + makespan(jobs, workers.n_workers),
-        driver_seconds=driver_seconds,
+        training_seconds=seconds.before_packs(workers.n_workers)
+        + makespan(jobs, workers.n_workers),
+        driver_seconds=seconds.driver,
         longest_job_seconds=max(jobs, default=0.0),
         worker_bytes=whole,
         min_worker_bytes=least,

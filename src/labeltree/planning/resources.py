@@ -17,7 +17,7 @@ from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import RowScaling
 from labeltree.estimators.classifiers import PLTClassifier
-from labeltree.planning.cluster import ClusterUse, Workers, cluster_use
+from labeltree.planning.cluster import ClusterUse, StepSeconds, Workers, cluster_use
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
 from labeltree.training.feature_weighting import learn_scaling
@@ -94,14 +94,14 @@ class Estimator:
         model_bytes = _extrapolated_bytes(small, packs.n_weights)
         query, batch = self._search_seconds(prepared.samples, small)
         layout = small[0].layout_seconds * packs.n_weights / max(small[0].n_weights, 1)
-        driver = self._learning_seconds + checking + prepared.seconds + setup
-        driver += len(self._held) * batch
+        spread = self._learning_seconds + prepared.seconds
+        driver = checking + setup + len(self._held) * batch
         cluster = None
         if workers is not None:
-            seconds = {"pack_seconds": packs.seconds, "driver_seconds": driver}
-            cluster = cluster_use(trainer, prepared.X, self._rows, workers, **seconds)
+            seconds = StepSeconds(driver=driver, spread=spread, packs=packs.seconds)
+            cluster = cluster_use(trainer, prepared.X, self._rows, workers, seconds)
         return Resources(
-            training_seconds=driver + packs.seconds + layout,
+            training_seconds=driver + spread + packs.seconds + layout,
             training_bytes=self._data_bytes
             + prepared.n_bytes
             + _trainer_bytes(trainer, packs.n_weights)

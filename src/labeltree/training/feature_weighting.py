@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,8 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
+from labeltree.execution import Executor, Threads
+from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
@@ -49,7 +54,40 @@ class Powers(NamedTuple):
 NO_WEIGHTING = Powers(1.0, 0.0)
 
 
-def label_affinity(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDArray[np.float64]:
+@dataclass(frozen=True, eq=False)
+class _Affinity:
+    """Counts for each feature, over a range of labels and a range of entries of X.
+
+    All counts are integers, so the order in which they are added does not matter.
+    """
+
+    indptr: NDArray[Any]
+    indices: NDArray[np.int32]
+    n_features: int
+    rows: LabelRows
+    n_threads: int
+
+    def __call__(self, job: tuple[Range, Range]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows of each feature, and the labels that pairs of them share."""
+        labels, (first, last) = job
+        n = np.bincount(self.indices[first:last], minlength=self.n_features)
+        return n.astype(np.int64, copy=False), self._shared.of(*labels, self.n_threads)
+
+    @cached_property
+    def _shared(self) -> _core.SharedLabels:
+        """The rows, which a worker checks once."""
+        rows = self.rows
+        features = self.indptr.astype(np.int64, copy=False), self.indices, self.n_features
+        return _core.SharedLabels(*features, rows.indptr, rows.indices, rows.n_labels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in vars(self).items() if name != "_shared"}
+        return state | {"rows": replace(self.rows, names=None)}
+
+
+def label_affinity(
+    X: FeatureMatrix, rows: LabelRows, executor: Executor | None = None
+) -> NDArray[np.float64]:
     """Return for each feature the mean number of labels that two rows with the feature share.
 
     A label with n rows counts as 1 / sqrt(n). Features with few rows are shrunk toward the mean of
@@ -63,19 +101,26 @@ def label_affinity(X: FeatureMatrix, rows: LabelRows, n_threads: int = 1) -> NDA
     >>> label_affinity(X, Y).round(3)
     array([0.457, 0.313])
     """
-    n, shared = _core.label_affinity(
-        X.indptr.astype(np.int64, copy=False),
-        X.indices,
-        X.shape[1],
-        rows.indptr,
-        rows.indices,
-        rows.n_labels,
-        n_threads,
-    )
+    executor = executor or Threads()
+    work = _Affinity(X.indptr, X.indices, X.shape[1], rows, executor.n_threads)
+    n, shared = np.zeros((2, X.shape[1]), np.int64)
+    for _, (some, labels) in executor.run(work, _affinity_jobs(X, rows, executor.n_workers)):
+        n += some
+        shared += labels
     pairs = n * (n - 1.0)
     labels = shared / _core.AFFINITY_UNIT
     mean = float((labels[pairs > 0] / pairs[pairs > 0]).mean()) if (pairs > 0).any() else 0.0
     return np.asarray((labels + _PRIOR_PAIRS * mean) / (pairs + _PRIOR_PAIRS))
+
+
+def _affinity_jobs(
+    X: FeatureMatrix, rows: LabelRows, n_workers: int
+) -> Iterator[tuple[Range, Range]]:
+    """Yield ranges of labels and of entries of X, one for a single worker."""
+    n_jobs = 1 if n_workers == 1 else JOBS_PER_WORKER * n_workers
+    labels = even_ranges(1 + rows.counts, n_jobs)
+    ends = np.linspace(0, X.nnz, len(labels) + 1).astype(np.int64).tolist()
+    yield from zip(labels, pairwise(ends), strict=True)
 
 
 def find_powers(X: FeatureMatrix, affinity: NDArray[np.float64]) -> Powers:
@@ -120,7 +165,7 @@ def learn_scaling(
     X: FeatureMatrix,
     rows: LabelRows,
     powers: Powers | None = None,
-    n_threads: int = 1,
+    executor: Executor | None = None,
     weight: NDArray[np.float32] | None = None,
 ) -> RowScaling:
     """Return the scaling of rows for these labels, with the given or estimated exponents."""
@@ -131,7 +176,7 @@ def learn_scaling(
         return UNIT
     if powers is not None and powers.affinity == 0:
         return RowScaling(power=powers.value)
-    affinity = label_affinity(X, rows, n_threads)
+    affinity = label_affinity(X, rows, executor)
     if not affinity.max() > 0:  # no two rows share a label
         return UNIT if powers is None else RowScaling(power=powers.value)
     value, power = powers or find_powers(X, affinity)

@@ -32,8 +32,16 @@ from labeltree.units import format_bytes
 
 log = logging.getLogger("labeltree")
 
+_NO_PACKS = (0, 0)
 #: Score of a node without positive training rows: every link maps it to probability 0.
 NEVER = -120.0  # exp(120) is infinite in float32
+
+
+class PackJob(NamedTuple):
+    """Packs to train, and the memory to do so. A worker makes its trainer for no packs, too."""
+
+    packs: PackRange
+    use: MemoryUse = MemoryUse(1, 0.0)
 
 
 class TrainedNodes(NamedTuple):
@@ -78,7 +86,7 @@ def make_trainer(
 
 @dataclass(frozen=True, eq=False)
 class PackTraining:
-    """Trains ranges of packs; a worker that it is sent to makes a trainer of its own."""
+    """Trains packs; a worker that it is sent to makes a trainer of its own."""
 
     tree: LabelTree
     X: FeatureMatrix
@@ -89,18 +97,16 @@ class PackTraining:
     held: NDArray[np.int32] = field(default_factory=lambda: NO_ROWS)
     candidates: LabelRows | None = None
     max_memory: float | None = None
-    n_threads: int = 1
-    window_bytes: float = 0.0
 
-    def __call__(self, job: PackRange) -> Part:
-        return Part(*self.trainer.train(*job, self.n_threads, self.window_bytes))
+    def __call__(self, job: PackJob) -> Part:
+        return Part(*self.trainer.train(*job.packs, *job.use))
 
-    def text_of(self, job: PackRange) -> str:
+    def text_of(self, job: PackJob) -> str:
         """Return a job in words, with the memory of its worker."""
-        trainer = self.trainer
-        needed = trainer.shared_bytes + self.n_threads * trainer.thread_bytes(self.window_bytes)
-        needed += data_bytes(self.X, self.rows) - (self.window_bytes > 0) * row_bytes(self.X)
-        first, last = job
+        trainer, (n_threads, window_bytes) = self.trainer, job.use
+        needed = trainer.shared_bytes + n_threads * trainer.thread_bytes(window_bytes)
+        needed += data_bytes(self.X, self.rows) - (window_bytes > 0) * row_bytes(self.X)
+        first, last = job.packs
         return f"packs {first} to {last - 1} of nodes, about {format_bytes(needed)} with X and Y"
 
     @cached_property
@@ -118,11 +124,9 @@ class PackTraining:
             self.max_memory,
         )
 
-    def within(self, use: MemoryUse) -> PackTraining:
-        """Return the same training with other threads and windows, and the same trainer."""
-        other = replace(self, n_threads=use.n_threads, window_bytes=use.window_bytes)
-        other.__dict__["trainer"] = self.trainer
-        return other
+    def memory_use(self, n_threads: int) -> MemoryUse:
+        """Return how many of the threads of a worker fit into its memory, and how."""
+        return memory_use(self.trainer, self.X, self.rows, n_threads, self.max_memory)
 
     def __getstate__(self) -> dict[str, Any]:
         # Names of labels play no part in training.
@@ -210,30 +214,63 @@ def train_nodes(
     training = PackTraining(
         tree, X, rows, settings, sample_weight, warm_start, held, candidates, max_memory
     )
-    trainer = training.trainer
-    training = training.within(memory_use(trainer, X, rows, executor.n_threads, max_memory))
-    held_scores = np.full(trainer.n_held_pairs, np.nan, np.float32)
-    builder = new_layout(tree, X.shape[1], trainer, warm_start, settings.weight_bytes)
-    counts = SolverCounts()
+    found = _Results(training, settings.weight_bytes, executor.n_threads)
     start = time.perf_counter()
-    laid_out: list[Future[None]] = []
     with ThreadPoolExecutor(1) as pool:
-        arriving = _trained_parts(training, executor, store, progress)
-        for part in in_pack_order(arriving, store):
-            # Laid out while the next part is trained, unless only one thread is allowed.
-            laid_out.append(pool.submit(builder.add, *part.weights))
-            if training.n_threads == 1:
-                laid_out[-1].result()
-            held_scores[part.held_pairs] = part.held_scores
-            counts = counts.plus(part.counts)
-    for one in laid_out:
-        one.result()
+        for part in in_pack_order(_trained_parts(training, executor, store, progress), store):
+            found.add(part, pool)
     seconds = time.perf_counter() - start
     message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d x %d threads"
-    size = len(trainer.costs()), counts.n_visits, seconds, executor.n_workers, training.n_threads
-    log.info(message, tree.n_nodes, *size)
-    known = _held_scores(tree, rows.select(held), trainer, held_scores) if len(held) else None
-    return TrainedNodes(Layout(*builder.finish()), counts, known)
+    size = len(training.trainer.costs()), found.counts.n_visits, seconds
+    log.info(message, tree.n_nodes, *size, executor.n_workers, executor.n_threads)
+    return found.finish()
+
+
+@dataclass(eq=False)
+class _Results:
+    """The results of a training, as they arrive."""
+
+    training: PackTraining
+    weight_bytes: int
+    n_threads: int  # of each worker
+    counts: SolverCounts = field(default_factory=SolverCounts)
+    laid_out: list[Future[None]] = field(default_factory=list)
+
+    # These need the trainer, which is made while workers make theirs.
+    @cached_property
+    def builder(self) -> _core.LayoutBuilder:
+        """The layout of the weights."""
+        one = self.training
+        sizes = one.tree, one.X.shape[1]
+        return new_layout(*sizes, one.trainer, one.warm_start, self.weight_bytes)
+
+    @cached_property
+    def held_scores(self) -> NDArray[np.float32]:
+        """The scores of rows that are held back."""
+        return np.full(self.training.trainer.n_held_pairs, np.nan, np.float32)
+
+    @cached_property
+    def is_one_thread(self) -> bool:
+        """Whether only one thread of each worker is allowed, or fits into memory."""
+        return self.training.memory_use(self.n_threads).n_threads == 1
+
+    def add(self, part: Part, pool: ThreadPoolExecutor) -> None:
+        """Lay out a part, while the next one is trained unless only one thread is allowed."""
+        self.laid_out.append(pool.submit(self.builder.add, *part.weights))
+        if self.is_one_thread:
+            self.laid_out[-1].result()
+        self.held_scores[part.held_pairs] = part.held_scores
+        self.counts = self.counts.plus(part.counts)
+
+    def finish(self) -> TrainedNodes:
+        """Return all results."""
+        for one in self.laid_out:
+            one.result()
+        training, known = self.training, None
+        if len(training.held):
+            held = training.rows.select(training.held)
+            known = _held_scores(training.tree, held, training.trainer, self.held_scores)
+        return TrainedNodes(Layout(*self.builder.finish()), self.counts, known)
 
 
 def _held_scores(
@@ -268,16 +305,31 @@ def _trained_parts(
     progress: Progress | None,
 ) -> Iterator[tuple[PackRange, Part]]:
     """Train the packs that are not in the store, in any order, and store each part."""
-    costs = training.trainer.costs()
     done = [] if store is None else store.finished()
-    jobs = pack_jobs(costs, done, executor.n_workers, training.n_threads)
-    report = _job_progress(costs, jobs, progress)
-    for n_done, (number, part) in enumerate(executor.run(training, jobs), start=1):
+    # Several workers make their trainers while this process makes its own to find the packs.
+    n_opening = executor.n_workers if executor.n_workers > 1 else 0
+    jobs: list[PackRange] = []
+    report: Callable[[int, bool], None] | None = None
+
+    def handed_out() -> Iterator[PackJob]:
+        nonlocal report
+        yield from [PackJob(_NO_PACKS)] * n_opening
+        costs, use = training.trainer.costs(), training.memory_use(executor.n_threads)
+        jobs.extend(pack_jobs(costs, done, executor.n_workers, use.n_threads))
+        report = _job_progress(costs, jobs, progress)
+        yield from (PackJob(packs, use) for packs in jobs)
+
+    n_done = 0
+    for number, part in executor.run(training, handed_out()):
+        if number < n_opening:
+            continue
+        packs = jobs[number - n_opening]
         if store is not None:
-            store.save(jobs[number], part)
-        yield jobs[number], part
+            store.save(packs, part)
+        yield packs, part
+        n_done += 1
         if report is not None:
-            report(number, n_done == len(jobs))
+            report(number - n_opening, n_done == len(jobs))
 
 
 def _job_progress(

@@ -14,11 +14,11 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
 from labeltree.execution.executor import Executor, in_order
 from labeltree.model.links import FIXED_STRENGTH, LINKS, Link, fit_link
-from labeltree.threads import n_threads
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.fit import FitSettings
 from labeltree.training.loss_weights import FULL_C_ROWS, NodeCounts
-from labeltree.training.nodes import PackTraining
+from labeltree.training.memory import MemoryUse
+from labeltree.training.nodes import PackJob, PackTraining
 from labeltree.training.path_pairs import PathPairs, path_pairs
 from labeltree.training.solver_settings import SolverSettings
 from labeltree.trees import LabelTree
@@ -56,8 +56,8 @@ def checked_settings(
     """
     scaling = AS_THEY_ARE
     if settings.normalize:
-        threads = n_threads(settings.n_jobs)
-        scaling = learn_scaling(X, rows, settings.feature_weighting, threads, weight)
+        powers, executor = settings.feature_weighting, settings.executor
+        scaling = learn_scaling(X, rows, powers, executor, weight)
     return compared_settings(X, rows, scaling, settings, weight)
 
 
@@ -160,9 +160,10 @@ class SmallFits:
         threads = self.executor.n_threads
         X = scaling(self.X, threads)
         longer = replace(solver, max_iter=_PASSES * solver.max_iter)
-        training = PackTraining(self.tree, X, self.rows, longer, held=self.held, n_threads=threads)
-        runs = sampled_runs(training.trainer.costs())
-        parts = list(in_order(self.executor.run(training, runs)))
+        training = PackTraining(self.tree, X, self.rows, longer, held=self.held)
+        use = MemoryUse(threads, window_bytes=0.0)
+        jobs = [PackJob(packs, use) for packs in sampled_runs(training.trainer.costs())]
+        parts = list(in_order(self.executor.run(training, jobs)))
         numbers = np.concatenate([part.held_pairs for part in parts])
         scores = np.concatenate([part.held_scores for part in parts])
         n_positive = NodeCounts.of(self.tree, self.rows, None).positive

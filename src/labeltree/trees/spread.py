@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import _core
-from labeltree.execution.executor import Executor, Threads, in_order
+from labeltree.execution.executor import Executor, in_order
 from labeltree.execution.mapped_arrays import page_bytes
+from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
-
-_JOBS_PER_WORKER = 2  # they are balanced, and each looks at all labels of all rows
 
 #: Where the entries of each label begin, their features and their values.
 Vectors = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
@@ -29,23 +28,17 @@ class _LabelVectors:
     n_threads: int
     max_memory: float | None = None
 
-    def __call__(self, labels: tuple[int, int]) -> Vectors:
-        x_indptr, x_indices, x_values, n_features, indptr, indices, _ = self.rows
-        first, last = labels
-        is_own = (indices >= first) & (indices < last)
-        begin = np.append(0, np.cumsum(is_own, dtype=np.int64))[indptr]
-        return _core.label_vectors(
-            x_indptr,
-            x_indices,
-            x_values,
-            n_features,
-            begin.astype(np.int64, copy=False),
-            (indices[is_own] - first).astype(np.int32, copy=False),
-            last - first,
-            is_short=True,
-            n_threads=self.n_threads,
-            page_bytes=page_bytes((x_indices, x_values), self.max_memory),
-        )
+    def __call__(self, labels: Range) -> Vectors:
+        return self._sums.vectors(*labels, is_short=True, n_threads=self.n_threads)
+
+    @cached_property
+    def _sums(self) -> _core.LabelSums:
+        """The rows, which a worker checks once."""
+        pages = page_bytes(self.rows[1:3], self.max_memory)
+        return _core.LabelSums(*self.rows, page_bytes=pages)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_sums"}
 
 
 def short_label_vectors(
@@ -54,10 +47,7 @@ def short_label_vectors(
     """Return the largest entries of the vector of each label."""
     _, _, _, _, _, indices, n_labels = rows
     counts = 1 + np.bincount(indices, minlength=n_labels)
-    n_jobs = min(_JOBS_PER_WORKER * executor.n_workers, n_labels)
-    shares = np.linspace(0, counts.sum(), n_jobs + 1)[1:-1]
-    ends = [0, *np.searchsorted(np.cumsum(counts), shares).tolist(), n_labels]
-    ranges = [(first, last) for first, last in pairwise(ends) if first < last]
+    ranges = even_ranges(counts, JOBS_PER_WORKER * executor.n_workers)
     work = _LabelVectors(rows, executor.n_threads, max_memory)
     found = list(in_order(executor.run(work, ranges)))
     lengths = np.concatenate([np.diff(begin) for begin, _, _ in found])
@@ -99,11 +89,18 @@ def blend_on(
     vectors = short_label_vectors(rows, executor, max_memory)
     options: dict[str, Any] = {"similarity": similarity, "seed": seed, "n_threads": n_threads}
     blending = _core.Blending(*vectors, n_features, indptr, indices, **options)
+    join = _PartJoin(cost_model, len(indptr) - 1, similarity, executor.n_threads)
     while not blending.is_done:
         n_parts = blending.split()
-        workers = executor if n_parts > 1 else Threads(n_threads)
-        join = _PartJoin(cost_model, len(indptr) - 1, similarity, workers.n_threads)
+        if n_parts == 1:
+            blending.join([join_top(replace(join, n_threads=n_threads), blending.part(0))])
+            continue
         order = blending.order().tolist()
-        joined = dict(workers.run(join, (blending.part(p) for p in order)))
+        joined = dict(executor.run(join, (blending.part(p) for p in order)))
         blending.join([joined[order.index(p)] for p in range(n_parts)])
     return blending.finish()
+
+
+def join_top(join: _PartJoin, part: tuple[Any, ...]) -> tuple[Any, Any, Any, Any]:
+    """Return what becomes of the last part, the top of the tree, in this process."""
+    return join(part)

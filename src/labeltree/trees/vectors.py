@@ -59,8 +59,9 @@ def label_vectors(
            [0. , 1. ]], dtype=float32)
     """
     rows, labels = native_rows(X, Y)
-    indptr, indices, values = _core.label_vectors(
-        *rows, is_short=False, n_threads=n_threads(n_jobs)
+    sums = _core.LabelSums(*rows)
+    indptr, indices, values = sums.vectors(
+        0, labels.n_labels, is_short=False, n_threads=n_threads(n_jobs)
     )
     shape = (labels.n_labels, rows[3])
     vectors = sparse.csr_array((values, indices, indptr), shape=shape)
