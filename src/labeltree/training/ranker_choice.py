@@ -27,8 +27,8 @@ LINKS = tuple(
     for slope, intercept in ((2, 0), (3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (6, 3))
 )
 DECAYS = (0.0, 0.5)
-# Standard errors that rankers must gain. Best of many settings, they seem to gain where they do not,
-# and more trees would (docs/explanation/study-effort.md).
+# Standard errors that rankers must gain. The best of many settings seems to gain where it does not,
+# and where more trees would (docs/explanation/study-effort.md).
 _ERRORS = 2.0
 
 

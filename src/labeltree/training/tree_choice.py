@@ -6,7 +6,7 @@ from labeltree.model.model import Model
 from labeltree.model.subforest import subforest
 from labeltree.training.held_back import HeldBack, is_gain
 
-# Standard errors that more trees must gain. They gain on most data sets, so a whole one would be too
+# Standard errors that more trees must gain. They gain on most data sets, so a whole one is too
 # strict.
 _ERRORS = 0.5
 
