@@ -104,9 +104,9 @@ def label_affinity(
     executor = executor or Threads()
     work = _Affinity(X.indptr, X.indices, X.shape[1], rows, executor.n_threads)
     n, shared = np.zeros((2, X.shape[1]), np.int64)
-    for _, (some, labels) in executor.run(work, _affinity_jobs(X, rows, executor.n_workers)):
-        n += some
-        shared += labels
+    for _, (n_some, some) in executor.run(work, _affinity_jobs(X, rows, executor.n_workers)):
+        n += n_some
+        shared += some
     pairs = n * (n - 1.0)
     labels = shared / _core.AFFINITY_UNIT
     mean = float((labels[pairs > 0] / pairs[pairs > 0]).mean()) if (pairs > 0).any() else 0.0
