@@ -55,13 +55,13 @@ def plan_table(parts: list[Part], asked: argparse.Namespace) -> str:
     rows = []
     for part in parts:
         minutes = record.minutes(part, RESULTS)
-        known = "" if record.run_of(part, RESULTS) else "guess"
+        source = "last run" if record.run_of(part, RESULTS) else part.source
         needs = ", ".join((*part.data_sets(), *part.needs))
         state = state_of(part, asked)
-        rows.append([part.name, part.file, needs, f"{minutes:.0f} min", known, state])
+        rows.append([part.name, part.file, needs, duration(minutes), source, state])
     total = sum(record.minutes(part, RESULTS) for part in parts)
     rows.append(["all", "", "", duration(total), "", ""])
-    return table(["part", "results", "needs", "time", "", "state"], rows, n_text=3)
+    return table(["part", "results", "needs", "time", "time from", "state"], rows, n_text=3)
 
 
 def state_of(part: Part, asked: argparse.Namespace) -> str:

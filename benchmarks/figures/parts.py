@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.pages.__main__ import MEASURED, WRITTEN, page_module
 
 PAGES = (*MEASURED, *WRITTEN)
+GUESS = "guess"
 _DATA = "DATA/"
 
 
@@ -28,8 +29,10 @@ class Part:
         Its arguments; DATA/NAME is a data set.
     file
         The results file.
-    guess
-        Minutes, if no run is recorded.
+    minutes
+        Minutes, used until a run is recorded.
+    source
+        Where the minutes come from.
     needs
         What it needs beside data sets.
     """
@@ -39,7 +42,8 @@ class Part:
     module: str
     arguments: tuple[str, ...]
     file: str
-    guess: float = 1.0
+    minutes: float = 1.0
+    source: str = GUESS
     needs: tuple[str, ...] = ()
 
     @property
@@ -74,7 +78,6 @@ def all_parts(pages: Iterable[str] = PAGES) -> list[Part]:
 def _parts_of(page: str, module: Any) -> Iterator[Part]:
     command = getattr(module, "COMMAND", "benchmarks.pages")
     first = (page,) if command == "benchmarks.pages" else ()
-    minutes = getattr(module, "MINUTES", 1)
     runs = getattr(module, "RUNS", {"all": ""} if page in MEASURED else {})
     for run, arguments in runs.items():
         yield Part(
@@ -83,9 +86,15 @@ def _parts_of(page: str, module: Any) -> Iterator[Part]:
             command,
             (*first, *shlex.split(arguments)),
             getattr(module, "FILES", {}).get(run, f"{page}.json"),
-            minutes[run] if isinstance(minutes, Mapping) else minutes,
-            getattr(module, "NEEDS", ()),
+            _of_run(getattr(module, "MINUTES", 1), run),
+            getattr(module, "MINUTES_FROM", GUESS),
+            _of_run(getattr(module, "NEEDS", ()), run),
         )
+
+
+def _of_run(value: Any, run: str) -> Any:
+    """Return what a module says of a run, if it says it run by run."""
+    return value[run] if isinstance(value, Mapping) else value
 
 
 def named(parts: list[Part], words: list[str]) -> list[Part]:

@@ -43,9 +43,8 @@ BUILDS: dict[str, Build] = {
 }
 
 
-RUNS = {
-    name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
-}
+DATA_SETS = ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
+RUNS = {"all": " ".join(f"DATA/{name}" for name in DATA_SETS)}
 MINUTES = 1
 
 

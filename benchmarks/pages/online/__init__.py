@@ -18,11 +18,10 @@ __all__ = ["add_arguments", "measure", "page"]
 RUNS = {
     "stream eurlex-4k": "--data DATA/eurlex-4k",
     "stream changelogs": "--data changelogs",
-    "stream yso-finna-en": "--data DATA/yso-finna-en",
-    "new labels tib-gnd": "--new-labels DATA/tib-gnd",
-    "new rows eurlex-4k": "--new-rows DATA/eurlex-4k",
-    "new rows tib-gnd": "--new-rows DATA/tib-gnd",
-    "finish eurlex-4k": "--finish DATA/eurlex-4k",
+    "stream yso-finna-en": "--data DATA/yso-finna-en --rows 200000",
+    "new labels": "--new-labels DATA/tib-gnd",
+    "new rows": "--new-rows DATA/eurlex-4k DATA/tib-gnd --finish DATA/eurlex-4k",
 }
-MINUTES = 4
-NEEDS = ("rivals",)
+MINUTES = 2
+NEEDS = {run: ("rivals",) if "stream" in run else () for run in RUNS}
+NEEDS["stream changelogs"] += ("changelogs",)
