@@ -21,7 +21,6 @@ from benchmarks.rows import RANKS, read_rows, shuffled_split
 from labeltree import HSMClassifier, PLTClassifier, metrics
 from labeltree.data import LabelRows, as_features
 from labeltree.metrics.ranked_hits import ranked_hits
-from labeltree.model import Calibration
 from labeltree.plot.style import GRAY
 
 if TYPE_CHECKING:
@@ -115,9 +114,9 @@ def calibrated(
         made = make(n_jobs=1, **options).fit(*train)
         fitted[str(options)] = made, made.model_.calibration
     clf, of_fit = fitted[str(options)]
-    if method in ("raw", "fit"):
-        clf.model_ = clf.model_.calibrated(of_fit if method == "fit" else Calibration())
-    else:
+    # Other methods start from what `fit` learned, not from each other.
+    clf._calibrated(clf._fitted, replace(of_fit, curve=None) if method == "raw" else of_fit)
+    if method not in ("raw", "fit"):
         clf.calibrate(*validation, method=method)
     return {"way": name, **figures(clf, *test)}
 
