@@ -47,7 +47,7 @@ MINUTES = {
     "delicious": 0.2,
     "mediamill": 0.3,
 }
-MINUTES_FROM = "CPU times of earlier results"
+MINUTES_FROM = "CPU times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

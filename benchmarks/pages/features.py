@@ -34,7 +34,7 @@ _KINDS = {"as they are": (1.0, 0.0), "found": "auto"}
 
 
 MINUTES = 1.5
-MINUTES_FROM = "CPU times of earlier results"
+MINUTES_FROM = "CPU times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

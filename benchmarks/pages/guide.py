@@ -24,7 +24,8 @@ _BLOCK = re.compile(r"^( *)```(python|console)\n(.*?)^ *```", re.DOTALL | re.MUL
 _WIDTH = 118
 
 
-MINUTES = 2
+MINUTES = 3
+MINUTES_FROM = "CPU times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

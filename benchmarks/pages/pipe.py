@@ -19,7 +19,7 @@ from labeltree import TextTagger
 from labeltree.datasets import python_docs
 
 MINUTES = 0.6
-MINUTES_FROM = "CPU times of earlier results"
+MINUTES_FROM = "CPU times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

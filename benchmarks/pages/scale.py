@@ -136,7 +136,7 @@ def points(all_sizes: list[dict[str, int]], asked: Any) -> Iterator[dict[str, An
 
 RUNS = {name: f"--sweeps {name} --max-labels 1000000 --max-rows 1000000" for name in SWEEPS}
 MINUTES = {"labels": 1.9, "rows": 1.7, "both": 2.4}
-MINUTES_FROM = "CPU times of earlier results"
+MINUTES_FROM = "CPU times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

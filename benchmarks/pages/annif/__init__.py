@@ -14,5 +14,5 @@ RUNS = {
     "wordnet": "--wordnet /usr/share/wordnet --max-texts 20000",
 }
 MINUTES = {"docstrings": 5, "wordnet": 3}
-MINUTES_FROM = "CPU times of earlier results"
+MINUTES_FROM = "CPU times in earlier results"
 NEEDS = ("rivals",)
