@@ -10,10 +10,13 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-def in_new_process(work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+def in_new_process(
+    work: Callable[..., Result], *arguments: Any, timeout_s: float | None = None, **options: Any
+) -> Result:
     """Return the result of a function of a module, called in a process that has only imported it.
 
     The module is imported once for all calls, by the server that the processes are forked from.
+    Work that takes longer than `timeout_s` is ended, with TimeoutError.
 
     Examples
     --------
@@ -24,4 +27,10 @@ def in_new_process(work: Callable[..., Result], *arguments: Any, **options: Any)
     context = get_context("forkserver")
     context.set_forkserver_preload([work.__module__])
     with ProcessPoolExecutor(1, context) as pool:
-        return pool.submit(work, *arguments, **options).result()
+        job = pool.submit(work, *arguments, **options)
+        try:
+            return job.result(timeout_s)
+        except TimeoutError:
+            for process in pool._processes.values():
+                process.kill()
+            raise

@@ -36,6 +36,9 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     ):
         command = commands.add_parser(name, help=about)
         command.add_argument("parts", nargs="*", metavar="PART", help="pages or parts (all)")
+        command.add_argument(
+            "--without", nargs="+", default=[], metavar="PART", help="pages or parts to leave out"
+        )
         command.add_argument("--commit", default="HEAD", help="commit to measure (HEAD)")
         command.add_argument("--data", type=Path, help="folder of data sets")
         if name == "run":
@@ -127,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = problems()
         print("\n".join(found) or "pages and results agree")
         return int(bool(found))
-    parts = named(all_parts(), asked.parts)
+    parts = named(all_parts(), asked.parts, asked.without)
     if asked.command == "run":
         return run(parts, asked)
     print(

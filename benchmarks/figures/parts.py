@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,8 @@ class Part:
         >>> Part("trees", "a", "benchmarks.pages", ("trees", "DATA/a"), "trees.json").data_sets()
         ['a']
         """
-        return [word.removeprefix(_DATA) for word in self.arguments if word.startswith(_DATA)]
+        words = dict.fromkeys(word for word in self.arguments if word.startswith(_DATA))
+        return [word.removeprefix(_DATA) for word in words]
 
     def command(self, data: Path) -> list[str]:
         """Return the arguments of Python, with the folder of data sets."""
@@ -97,13 +98,14 @@ def _of_run(value: Any, run: str) -> Any:
     return value[run] if isinstance(value, Mapping) else value
 
 
-def named(parts: list[Part], words: list[str]) -> list[Part]:
-    """Return the parts with these names or of these pages; all if there are no words."""
+def named(parts: list[Part], words: list[str], without: Sequence[str] = ()) -> list[Part]:
+    """Return the parts with these names or of these pages; all but some if there are no words."""
     known = {word for part in parts for word in (part.page, part.name)}
-    for word in words:
+    for word in (*words, *without):
         if word not in known:
             pages = ", ".join(dict.fromkeys(part.page for part in parts))
             raise ValueError(
                 f"PART must be a page ({pages}) or a part as `plan` lists it, but is {word!r}"
             )
-    return [part for part in parts if not words or {part.page, part.name} & set(words)]
+    chosen = [part for part in parts if not words or {part.page, part.name} & set(words)]
+    return [part for part in chosen if not {part.page, part.name} & set(without)]

@@ -178,6 +178,14 @@ def test_an_unknown_part_is_refused() -> None:
         named(all_parts(), ["weather"])
 
 
+def test_parts_can_be_left_out() -> None:
+    kept = named(all_parts(), [], ["rivals", "scale both"])
+    assert {one.page for one in all_parts()} - {one.page for one in kept} == {"rivals"}
+    assert [one.run for one in kept if one.page == "scale"] == ["labels", "rows"]
+    with pytest.raises(ValueError, match="but is 'weather'"):
+        named(all_parts(), [], ["weather"])
+
+
 def test_a_page_names_all_its_parts() -> None:
     assert {one.page for one in named(all_parts(), ["trees"])} == {"trees"}
 

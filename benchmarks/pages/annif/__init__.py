@@ -10,9 +10,9 @@ from benchmarks.pages.annif.tables import page
 __all__ = ["add_arguments", "measure", "page"]
 
 RUNS = {
-    "docstrings": "--docstrings --max-texts 20000",
-    "wordnet": "--wordnet /usr/share/wordnet --max-texts 20000",
+    "docstrings": "--docstrings --max-texts 10000",
+    "wordnet": "--wordnet /usr/share/wordnet --max-texts 10000",
 }
-MINUTES = {"docstrings": 5, "wordnet": 3}
+MINUTES = {"docstrings": 3, "wordnet": 1.5}
 MINUTES_FROM = "CPU times in earlier results"
 NEEDS = ("rivals",)
