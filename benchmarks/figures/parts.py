@@ -88,7 +88,7 @@ def _parts_of(page: str, module: Any) -> Iterator[Part]:
             (*first, *shlex.split(arguments)),
             getattr(module, "FILES", {}).get(run, f"{page}.json"),
             _of_run(getattr(module, "MINUTES", 1), run),
-            getattr(module, "MINUTES_FROM", GUESS),
+            _of_run(getattr(module, "MINUTES_FROM", GUESS), run),
             _of_run(getattr(module, "NEEDS", ()), run),
         )
 

@@ -21,7 +21,7 @@ MINUTES, MINUTES_FROM
 NEEDS
     What a run needs beside its data sets, of `benchmarks.figures.needs`.
 
-    MINUTES and NEEDS are one value for all runs, or one for each.
+    MINUTES, MINUTES_FROM and NEEDS are one value for all runs, or one for each.
 COMMAND, FILES
     The module that measures and the results file of each run, if they are not `benchmarks.pages`
     and NAME.json.

@@ -38,8 +38,8 @@ class Synset(NamedTuple):
 
 
 RUNS = {"wordnet": "--wordnet /usr/share/wordnet"}
-MINUTES = 4
-MINUTES_FROM = "CPU times in earlier results"
+MINUTES = 1.3
+MINUTES_FROM = "a run at 23cb17b"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

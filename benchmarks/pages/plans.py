@@ -81,7 +81,7 @@ MINUTES = {
     "yso-finna-en": 0.7,
     "debian-files": 0.5,
 }
-MINUTES_FROM = "CPU times in earlier results"
+MINUTES_FROM = "times in earlier results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,5 +14,5 @@ RUNS = {
     "wordnet": "--wordnet /usr/share/wordnet --max-texts 10000",
 }
 MINUTES = {"docstrings": 3, "wordnet": 1.5}
-MINUTES_FROM = "CPU times in earlier results"
+MINUTES_FROM = "times in earlier results"
 NEEDS = ("rivals",)

@@ -29,6 +29,6 @@ MINUTES = {
     "new labels": 0.8,
     "new rows": 1,
 }
-MINUTES_FROM = "CPU times in earlier results"
+MINUTES_FROM = "times in earlier results"
 NEEDS = {run: ("rivals",) if "stream" in run else () for run in RUNS}
 NEEDS["stream changelogs"] += ("changelogs",)
