@@ -123,9 +123,14 @@ def test_an_interrupt_loses_only_the_part_in_flight(clone: Checkout, results: Pa
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGINT)
 
+    # A shell lets its background jobs ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt, daemon=True).start()
     parts = [part("a"), part("b", "sleep"), part("c")]
-    summary = runner.run_parts(parts, clone, Path(), results)
+    try:
+        summary = runner.run_parts(parts, clone, Path(), results)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert summary.is_interrupted
     assert summary.done == ["a run"]
     assert sorted(path.name for path in results.iterdir()) == ["a.json"]
