@@ -68,8 +68,8 @@ RUNS = {name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "wordnet-hyper
     "debian-files": "DATA/debian-files --max-rows 300000"
 }
 MINUTES = {"eurlex-4k": 0.3, "tib-gnd": 0.7, "wordnet-hypernyms": 0.4, "debian-files": 0.8}
-MINUTES_FROM = dict.fromkeys(RUNS, "times in earlier results")
-MINUTES_FROM |= dict.fromkeys(("eurlex-4k", "tib-gnd"), "a run at 23cb17b")
+MINUTES_FROM = dict.fromkeys(RUNS, "CPU times in results")
+MINUTES_FROM |= dict.fromkeys(("eurlex-4k", "tib-gnd"), "CPU time, measured once")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

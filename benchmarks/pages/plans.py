@@ -81,8 +81,8 @@ MINUTES = {
     "yso-finna-en": 0.7,
     "debian-files": 0.5,
 }
-MINUTES_FROM = dict.fromkeys(RUNS, "times in earlier results")
-MINUTES_FROM |= dict.fromkeys(("tib-gnd",), "a run at 23cb17b")
+MINUTES_FROM = dict.fromkeys(RUNS, "CPU times in results")
+MINUTES_FROM |= dict.fromkeys(("tib-gnd",), "CPU time, measured once")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

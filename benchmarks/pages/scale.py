@@ -130,8 +130,8 @@ def points(all_sizes: list[dict[str, int]], asked: Any) -> Iterator[dict[str, An
 
 RUNS = {name: f"--sweeps {name} --max-labels 1000000 --max-rows 1000000" for name in SWEEPS}
 MINUTES = {"labels": 0.7, "rows": 0.9, "both": 1.5}
-MINUTES_FROM = dict.fromkeys(RUNS, "times in earlier results")
-MINUTES_FROM |= dict.fromkeys(("labels", "rows"), "a run at 23cb17b")
+MINUTES_FROM = dict.fromkeys(RUNS, "CPU times in results")
+MINUTES_FROM |= dict.fromkeys(("labels", "rows"), "CPU time, measured once")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -56,7 +56,7 @@ STEPS = {
 
 
 MINUTES = 2.3
-MINUTES_FROM = "times in earlier results"
+MINUTES_FROM = "CPU times in results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -37,7 +37,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 MINUTES = 1.8
-MINUTES_FROM = "times in earlier results"
+MINUTES_FROM = "CPU times in results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

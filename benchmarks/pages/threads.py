@@ -24,7 +24,7 @@ N_THREADS = (1, 2)
 
 RUNS = {"tib-gnd": "DATA/tib-gnd"}
 MINUTES = 1.7
-MINUTES_FROM = "times in earlier results"
+MINUTES_FROM = "CPU times in results"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

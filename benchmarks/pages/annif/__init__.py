@@ -14,6 +14,6 @@ RUNS = {
     "wordnet": "--wordnet /usr/share/wordnet --max-texts 10000",
 }
 MINUTES = {"docstrings": 3, "wordnet": 2}
-MINUTES_FROM = dict.fromkeys(RUNS, "times in earlier results")
-MINUTES_FROM |= dict.fromkeys(("wordnet",), "a run at 23cb17b")
+MINUTES_FROM = dict.fromkeys(RUNS, "CPU times in results")
+MINUTES_FROM |= dict.fromkeys(("wordnet",), "CPU time, measured once")
 NEEDS = ("rivals",)

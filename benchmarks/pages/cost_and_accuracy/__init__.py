@@ -48,4 +48,4 @@ MINUTES = {
     "yso-finna-en": 2.9,
     "debian-files": 1.1,
 }
-MINUTES_FROM = "times in earlier results"
+MINUTES_FROM = "CPU times in results"

@@ -29,7 +29,7 @@ MINUTES = {
     "new labels": 0.8,
     "new rows": 0.8,
 }
-MINUTES_FROM = dict.fromkeys(RUNS, "times in earlier results")
-MINUTES_FROM |= dict.fromkeys(("new rows",), "a run at 23cb17b")
+MINUTES_FROM = dict.fromkeys(RUNS, "CPU times in results")
+MINUTES_FROM |= dict.fromkeys(("new rows",), "CPU time, measured once")
 NEEDS = {run: ("rivals",) if "stream" in run else () for run in RUNS}
 NEEDS["stream changelogs"] += ("changelogs",)

@@ -11,5 +11,5 @@ __all__ = ["add_arguments", "measure", "page"]
 
 RUNS = {"docstrings": "--max-texts 20000 --seconds 5"}
 MINUTES = 4
-MINUTES_FROM = "times in earlier results"
+MINUTES_FROM = "CPU times in results"
 NEEDS = ("wrk", "two cores", "rivals")
