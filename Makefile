@@ -158,7 +158,8 @@ bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.rivals --output benchmarks/results/rivals-eurlex-4k.json $(RIVALS)
 	$(BIN)/python -m benchmarks.pages write rivals
 
-# DATA is a folder of data sets; for a part: make figures DATA=... PARTS='trees "plans tib-gnd"'.
+# DATA is a folder of data sets; for a part: make figures DATA=... PARTS='trees "plans tib-gnd"', or
+# PARTS='--without rivals cluster torch'.
 # OPTIONS=--rivals measures other systems again; OPTIONS='--extras test,ray' installs Ray, too.
 COMMIT ?= HEAD
 figures: $(VENV)/installed

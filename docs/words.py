@@ -1,17 +1,20 @@
-"""Words that pages and docstrings do not use, with what to write instead; run by `make lint`.
+"""Words that pages, notebooks and docstrings avoid, with what to write instead; run by `make lint`.
 
     python docs/words.py
 
-Users read standard words once and private ones twice. Code and what is in backticks is not read.
+Users read standard words once and private ones twice. Code and what is in backticks is not read;
+of notebooks, text and what cells print is.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 WORDS = {
@@ -65,6 +68,8 @@ def unwanted() -> Iterator[str]:
     """Yield the place of each unwanted word, and what to write instead."""
     for path in pages():
         yield from _places(path, 1, path.read_text())
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        yield from _in_notebook(path, json.loads(path.read_text())["cells"])
     for path in sorted((ROOT / "src" / "labeltree").rglob("*.py")):
         for line, text in _docstrings(path):
             yield from _places(path, line, text)
@@ -74,6 +79,23 @@ def pages() -> list[Path]:
     """Return all pages for people."""
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def _in_notebook(path: Path, cells: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what is found in the text of cells and in what they print, with the cell's number."""
+    for number, cell in enumerate(cells, 1):
+        for text in _read_of(cell):
+            for place in _places(path, 1, text):
+                _, line, found = place.split(":", 2)
+                yield f"{path.relative_to(ROOT)}: cell {number}, line {line}:{found}"
+
+
+def _read_of(cell: dict[str, Any]) -> Iterator[str]:
+    if cell["cell_type"] == "markdown":
+        yield "".join(cell["source"])
+    for output in cell.get("outputs", ()):
+        printed = output.get("text", output.get("data", {}).get("text/plain", ()))
+        yield "".join(printed)
 
 
 def _docstrings(path: Path) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The word list of the pages and docstrings."""
+"""The word list of the pages, notebooks and docstrings."""
 
 import runpy
 from pathlib import Path
@@ -24,5 +24,25 @@ def test_code_links_and_other_words_are_not_found(text) -> None:
     assert found(text) == []
 
 
-def test_pages_and_docstrings_have_no_word_of_the_list() -> None:
+def in_notebook(**cell: object) -> list[str]:
+    path = WORDS["ROOT"] / "docs" / "notebooks" / "tea.ipynb"
+    return list(WORDS["_in_notebook"](path, [{"cell_type": "markdown", "source": []}, cell]))
+
+
+def test_the_text_of_a_notebook_is_read() -> None:
+    cell = {"cell_type": "markdown", "source": ["Trees:\n", "a model has learnt."]}
+    assert in_notebook(**cell) == ["docs/notebooks/tea.ipynb: cell 2, line 2: 'learnt': learned"]
+
+
+@pytest.mark.parametrize("output", [{"text": ["learnt"]}, {"data": {"text/plain": ["learnt"]}}])
+def test_what_a_cell_prints_is_read(output) -> None:
+    assert len(in_notebook(cell_type="code", source=[], outputs=[output])) == 1
+
+
+def test_the_code_and_the_pictures_of_a_notebook_are_not_read() -> None:
+    picture = {"data": {"image/png": "learnt"}}
+    assert in_notebook(cell_type="code", source=["learnt = 1"], outputs=[picture]) == []
+
+
+def test_pages_notebooks_and_docstrings_have_no_word_of_the_list() -> None:
     assert list(WORDS["unwanted"]()) == []

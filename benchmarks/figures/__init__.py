@@ -3,6 +3,7 @@
     python -m benchmarks.figures plan --data DATA           # the parts, and how long each takes
     python -m benchmarks.figures run --data DATA            # measure what is not yet of this commit
     python -m benchmarks.figures run --data DATA trees "plans tib-gnd"
+    python -m benchmarks.figures run --data DATA --without rivals cluster torch
     python -m benchmarks.figures status --data DATA
     python -m benchmarks.figures write                      # the pages, from the results
     python -m benchmarks.figures check                      # that pages and results agree

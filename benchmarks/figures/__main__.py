@@ -36,6 +36,9 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     ):
         command = commands.add_parser(name, help=about)
         command.add_argument("parts", nargs="*", metavar="PART", help="pages or parts (all)")
+        command.add_argument(
+            "--without", nargs="+", default=[], metavar="PART", help="pages or parts to leave out"
+        )
         command.add_argument("--commit", default="HEAD", help="commit to measure (HEAD)")
         command.add_argument("--data", type=Path, help="folder of data sets")
         if name == "run":
@@ -55,13 +58,13 @@ def plan_table(parts: list[Part], asked: argparse.Namespace) -> str:
     rows = []
     for part in parts:
         minutes = record.minutes(part, RESULTS)
-        known = "" if record.run_of(part, RESULTS) else "guess"
+        source = "last run" if record.run_of(part, RESULTS) else part.source
         needs = ", ".join((*part.data_sets(), *part.needs))
         state = state_of(part, asked)
-        rows.append([part.name, part.file, needs, f"{minutes:.0f} min", known, state])
+        rows.append([part.name, part.file, needs, duration(minutes), source, state])
     total = sum(record.minutes(part, RESULTS) for part in parts)
     rows.append(["all", "", "", duration(total), "", ""])
-    return table(["part", "results", "needs", "time", "", "state"], rows, n_text=3)
+    return table(["part", "results", "needs", "time", "time from", "state"], rows, n_text=3)
 
 
 def state_of(part: Part, asked: argparse.Namespace) -> str:
@@ -127,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = problems()
         print("\n".join(found) or "pages and results agree")
         return int(bool(found))
-    parts = named(all_parts(), asked.parts)
+    parts = named(all_parts(), asked.parts, asked.without)
     if asked.command == "run":
         return run(parts, asked)
     print(

@@ -50,10 +50,14 @@ class Checkout:
 
 
 def prepare(commit: str, extras: str = "test", root: Path = ROOT) -> Checkout:
-    """Return the checkout of a commit; what exists is used again."""
+    """Return the checkout of a commit; what exists is used again.
+
+    Commits with the same measured code share an environment.
+    """
     full = _git("rev-parse", f"{commit}^{{commit}}", root=root)
+    code = code_commit(full, root)
     folder = root / "build" / "figures" / full[:12]
-    source, venv = folder / "source", folder / "venv"
+    source, venv = folder / "source", folder.with_name(f"venv-{code}")
     if not source.exists():
         partial = folder / "cloning"
         _git("clone", "--quiet", "--shared", "--no-checkout", str(root), str(partial), root=root)
@@ -61,14 +65,14 @@ def prepare(commit: str, extras: str = "test", root: Path = ROOT) -> Checkout:
         partial.rename(source)
     for name in SHARED:
         _link(root / "build" / name, source / "build" / name)
-    ready = folder / f"installed-{extras}"
+    ready = venv.with_name(f"installed-{code}-{extras}")
     if not ready.exists():
         print(f"installing {commit} in {venv}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, "--disable-pip-version-check", f"{source}[{extras}]"], check=True)
         ready.touch()
-    return Checkout(code_commit(full, root), source, venv / "bin" / "python")
+    return Checkout(code, source, venv / "bin" / "python")
 
 
 def _link(target: Path, link: Path) -> None:

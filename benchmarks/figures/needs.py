@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from benchmarks.figures.parts import Part
 
 _SET = "X.trn.npz"
+CHANGELOGS = Path("/usr/share/doc")
 
 
 def why_not(part: Part, data: Path | None, python: Path) -> str | None:
@@ -42,10 +44,22 @@ def _program(name: str, what: str) -> Callable[[Path], str | None]:
     return lambda python: None if shutil.which(name) else f"there is no {what}"
 
 
+def _has_two_cores(python: Path) -> str | None:
+    n_cores = len(os.sched_getaffinity(0))
+    return None if n_cores > 1 else "a server and its client need a core each, but there is one"
+
+
+def _has_changelogs(python: Path) -> str | None:
+    is_there = any(CHANGELOGS.glob("*/changelog*.gz"))
+    return None if is_there else f"there are no Debian changelogs below {CHANGELOGS}"
+
+
 #: By name: a function of the interpreter that returns what is missing.
 KNOWN: dict[str, Callable[[Path], str | None]] = {
     "gpu": _program("nvidia-smi", "GPU"),
     "wrk": _program("wrk", "program wrk"),
+    "two cores": _has_two_cores,
+    "changelogs": _has_changelogs,
     "ray": _installed("ray"),
     # Environments of other systems are created when they are missing.
     "rivals": lambda python: None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.pages.__main__ import MEASURED, WRITTEN, page_module
 
 PAGES = (*MEASURED, *WRITTEN)
+GUESS = "guess"
 _DATA = "DATA/"
 
 
@@ -28,8 +29,10 @@ class Part:
         Its arguments; DATA/NAME is a data set.
     file
         The results file.
-    guess
-        Minutes, if no run is recorded.
+    minutes
+        Minutes, used until a run is recorded.
+    source
+        Where the minutes come from.
     needs
         What it needs beside data sets.
     """
@@ -39,7 +42,8 @@ class Part:
     module: str
     arguments: tuple[str, ...]
     file: str
-    guess: float = 1.0
+    minutes: float = 1.0
+    source: str = GUESS
     needs: tuple[str, ...] = ()
 
     @property
@@ -55,7 +59,8 @@ class Part:
         >>> Part("trees", "a", "benchmarks.pages", ("trees", "DATA/a"), "trees.json").data_sets()
         ['a']
         """
-        return [word.removeprefix(_DATA) for word in self.arguments if word.startswith(_DATA)]
+        words = dict.fromkeys(word for word in self.arguments if word.startswith(_DATA))
+        return [word.removeprefix(_DATA) for word in words]
 
     def command(self, data: Path) -> list[str]:
         """Return the arguments of Python, with the folder of data sets."""
@@ -74,7 +79,6 @@ def all_parts(pages: Iterable[str] = PAGES) -> list[Part]:
 def _parts_of(page: str, module: Any) -> Iterator[Part]:
     command = getattr(module, "COMMAND", "benchmarks.pages")
     first = (page,) if command == "benchmarks.pages" else ()
-    minutes = getattr(module, "MINUTES", 1)
     runs = getattr(module, "RUNS", {"all": ""} if page in MEASURED else {})
     for run, arguments in runs.items():
         yield Part(
@@ -83,18 +87,25 @@ def _parts_of(page: str, module: Any) -> Iterator[Part]:
             command,
             (*first, *shlex.split(arguments)),
             getattr(module, "FILES", {}).get(run, f"{page}.json"),
-            minutes[run] if isinstance(minutes, Mapping) else minutes,
-            getattr(module, "NEEDS", ()),
+            _of_run(getattr(module, "MINUTES", 1), run),
+            _of_run(getattr(module, "MINUTES_FROM", GUESS), run),
+            _of_run(getattr(module, "NEEDS", ()), run),
         )
 
 
-def named(parts: list[Part], words: list[str]) -> list[Part]:
-    """Return the parts with these names or of these pages; all if there are no words."""
+def _of_run(value: Any, run: str) -> Any:
+    """Return what a module says of a run, if it says it run by run."""
+    return value[run] if isinstance(value, Mapping) else value
+
+
+def named(parts: list[Part], words: list[str], without: Sequence[str] = ()) -> list[Part]:
+    """Return the parts with these names or of these pages; all but some if there are no words."""
     known = {word for part in parts for word in (part.page, part.name)}
-    for word in words:
+    for word in (*words, *without):
         if word not in known:
             pages = ", ".join(dict.fromkeys(part.page for part in parts))
             raise ValueError(
                 f"PART must be a page ({pages}) or a part as `plan` lists it, but is {word!r}"
             )
-    return [part for part in parts if not words or {part.page, part.name} & set(words)]
+    chosen = [part for part in parts if not words or {part.page, part.name} & set(words)]
+    return [part for part in chosen if not {part.page, part.name} & set(without)]

@@ -31,9 +31,9 @@ def is_done(part: Part, commit: str, results: Path) -> bool:
 
 
 def minutes(part: Part, results: Path) -> float:
-    """Return how long a part takes: as long as last time, or as its module guesses."""
+    """Return how long a part takes: as long as last time, or as its module says."""
     seconds = run_of(part, results).get("seconds")
-    return part.guess if seconds is None else float(seconds) / 60
+    return part.minutes if seconds is None else float(seconds) / 60
 
 
 def take_over(part: Part, measured: Path, results: Path, run: dict[str, Any]) -> None:

@@ -16,10 +16,12 @@ data. `benchmarks.figures` measures all pages with what their modules say.
 RUNS
     Arguments of each run of the measurement, by name. DATA is replaced by the folder of data sets.
     Missing if there is one run without arguments, or if a page is not measured again.
-MINUTES
-    A guess of the minutes of each run, used until one is recorded.
+MINUTES, MINUTES_FROM
+    Minutes of each run, used until one is recorded, and where they come from; a guess by default.
 NEEDS
     What a run needs beside its data sets, of `benchmarks.figures.needs`.
+
+    MINUTES, MINUTES_FROM and NEEDS are one value for all runs, or one for each.
 COMMAND, FILES
     The module that measures and the results file of each run, if they are not `benchmarks.pages`
     and NAME.json.

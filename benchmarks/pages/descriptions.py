@@ -38,7 +38,8 @@ class Synset(NamedTuple):
 
 
 RUNS = {"wordnet": "--wordnet /usr/share/wordnet"}
-MINUTES = 10
+MINUTES = 1.3
+MINUTES_FROM = "CPU time, measured once"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

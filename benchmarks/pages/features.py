@@ -30,10 +30,11 @@ WAYS: dict[str, Any] = {
         min_df=2, sublinear_tf=True, ngram_range=(1, 2)
     ),
 }
-_KINDS = {"as they are": (1.0, 0.0), "found": None}
+_KINDS = {"as they are": (1.0, 0.0), "found": "auto"}
 
 
-MINUTES = 6
+MINUTES = 1.2
+MINUTES_FROM = "CPU time, measured once"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

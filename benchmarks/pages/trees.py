@@ -43,10 +43,10 @@ BUILDS: dict[str, Build] = {
 }
 
 
-RUNS = {
-    name: f"DATA/{name}" for name in ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
-}
-MINUTES = 1
+DATA_SETS = ("eurlex-4k", "tib-gnd", "yso-finna-en", "wordnet-hypernyms")
+RUNS = {"all": " ".join(f"DATA/{name}" for name in DATA_SETS)}
+MINUTES = 0.9
+MINUTES_FROM = "CPU time, measured once"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """The backend in a real Annif, through its command line; skipped if Annif is not installed."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -20,6 +21,7 @@ with warnings.catch_warnings():
     from labeltree.annif import register
     from labeltree.annif.backend import LabeltreeBackend
     from tests.model_files import arrays_of
+    from tests.shown_errors import not_raised
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -227,6 +229,21 @@ def test_the_model_file_refuses_texts_without_the_analyzer(trained) -> None:
 
 
 LEARNING = PROJECT + "allow_learn=yes\n"
+
+
+def test_the_guide_shows_what_annif_prints(home) -> None:
+    said = run("train", "--cached", "tea", code=1)
+    (home / "other.tsv").write_text("tea\t<http://example.com/tea>\n")
+    said += run("train", "tea", "other.tsv", code=1)
+    (home / "projects.cfg").write_text(LEARNING + "effort=high\n")
+    run("train", "tea", "corpus.tsv")
+    said += learn(home, "tea\ttea", code=1)
+    (home / "projects.cfg").write_text(PROJECT.replace("english", "finnish"))
+    said += run("suggest", "tea", "corpus.tsv", code=1)
+    lines = [re.split(r"': ", line)[-1] for line in said.splitlines()]
+    # Annif says this only in a process in which nothing has registered the backend.
+    unknown = "Could not create backend labeltree, make sure …"
+    assert not_raised("annif", lines) == [unknown]
 
 
 def learn(home, *lines: str, code: int = 0) -> str:

@@ -12,6 +12,7 @@ from tests.c.library import SKIP_CHECKSUMS, Model, RefusedError, needs_library, 
 from tests.fuzz.model_mutations import Parts, mutated_model
 from tests.fuzz.seed_models import seed_models
 from tests.model_files import assemble, content_edit, edited, put, with_array, with_section
+from tests.shown_errors import message_of, not_raised
 from tests.storage.small_model import TREE, X, Y
 
 pytestmark = needs_library
@@ -262,3 +263,14 @@ def test_unknown_options_are_refused(path) -> None:
 def test_the_version_is_that_of_the_package() -> None:
     project = Path(__file__).parent.parent.parent / "pyproject.toml"
     assert f'version = "{version()}"' in project.read_text()
+
+
+def test_the_guide_shows_what_the_library_says(path, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Model(path) as model:
+        said = [message_of(lambda: model.top_k([3], [1.0], 1), RefusedError)]
+    TextTagger().fit(["green tea", "rye bread"], [["tea"], ["bread"]]).save("model.lt")
+    said.append(message_of(lambda: Model(Path("model.lt")), RefusedError))
+    Path("model.lt").write_bytes(b"x")
+    said.append(message_of(lambda: Model(Path("model.lt")), RefusedError))
+    assert not_raised("c", said) == []

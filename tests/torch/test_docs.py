@@ -7,7 +7,10 @@ import pytest
 
 pytest.importorskip("torch", reason="labeltree.torch needs torch")
 
+import torch
+
 import labeltree.torch
+from tests.shown_errors import message_of, not_raised
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,3 +35,13 @@ def test_the_reference_lists_every_public_name() -> None:
         r"::: labeltree\.torch\.(\w+)", (DOCS / "reference" / "torch.md").read_text()
     )
     assert sorted(listed) == sorted(labeltree.torch.__all__)
+
+
+def test_the_guide_shows_what_layers_say() -> None:
+    head, x = labeltree.torch.TreeSoftmax(64, 1000), torch.randn(32, 64)
+    said = [
+        message_of(lambda: head(torch.randn(4, 8, 64), torch.zeros(4, dtype=torch.int64))),
+        message_of(lambda: head(x, torch.zeros(32, 2, dtype=torch.int64))),
+        message_of(lambda: labeltree.torch.graphed(head, 32)),
+    ]
+    assert not_raised("torch", said) == []

@@ -196,8 +196,18 @@ def test_settings_that_fail_are_skipped() -> None:
 def test_the_final_fit_keeps_the_calibration_of_the_validation_rows() -> None:
     tuning = quick(n_settings=1)
     model = tuning.fit(TEXTS, TAGS)
-    assert model.model_.calibration is tuning.calibration
+    assert model.model_.calibration.curve is tuning.calibration.curve
     assert tuning.calibration.curve is not None
+
+
+def test_the_final_fit_may_have_another_tree_than_the_search() -> None:
+    tuning = quick(n_settings=1)
+    assert tuning.calibration.factors is not None
+    model = tuning.fit(
+        [*TEXTS, "apple pie", "plum pie"], [*TAGS, ["pie", "apple"], ["pie", "plum"]]
+    )
+    assert model.model_.trees[0].n_nodes > len(tuning.calibration.factors[0])
+    assert model.model_.calibration.curve is tuning.calibration.curve
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import ROOT
+from benchmarks.machine import ROOT, machine
 from benchmarks.pages.annif import corpora
 from benchmarks.pages.places import Record
 
@@ -38,15 +38,21 @@ _PUNKT = ("collocations.tab", "sent_starters.txt", "abbrev_types.txt", "ortho_co
 
 
 def environment(cache: Path) -> Path:
-    """Return the Python of an environment with Annif and this version of labeltree."""
+    """Return the Python of an environment with Annif and this version of labeltree.
+
+    labeltree is compiled once for each commit.
+    """
     folder = cache / "environment"
     python = folder / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        subprocess.run([*pip, ANNIF, str(ROOT)], check=True)
+        subprocess.run([*pip, ANNIF], check=True)
         (folder / "ready").touch()
-    subprocess.run([*pip, "--force-reinstall", "--no-deps", str(ROOT)], check=True)
+    commit = str(machine()["commit"])
+    if (folder / "ready").read_text() != commit:
+        subprocess.run([*pip, "--force-reinstall", "--no-deps", str(ROOT)], check=True)
+        (folder / "ready").write_text(commit)
     # The word tokenizer requires data of the sentence tokenizer, which is not used here.
     words = folder / "nltk_data" / "tokenizers" / "punkt_tab" / "english"
     words.mkdir(parents=True, exist_ok=True)

@@ -73,8 +73,8 @@ class Tuning:
     def fit(self, X: Any, Y: Any, **options: Any) -> PLTClassifier | TextTagger:
         """Return an estimator with the best settings, fitted to X and Y, usually all rows.
 
-        The calibration of the search is kept, because the validation rows are now part of the
-        training rows. Options are other parameters, such as verbose. There is no
+        The curve of the search is kept, because the validation rows are now part of the training
+        rows. Options are other parameters, such as verbose. There is no
         ConvergenceWarning, because the settings were chosen by their score on validation rows.
         """
         with warnings.catch_warnings():
@@ -82,7 +82,8 @@ class Tuning:
             model = self.estimator(**options).fit(X, Y)
         if self.calibration is not None:
             classifier = model.classifier_ if isinstance(model, TextTagger) else model
-            classifier._calibrated(classifier._fitted, self.calibration)
+            state = classifier._fitted  # its tree may differ from that of the search
+            classifier._calibrated(state, self.calibration.kept_for(state.model.calibration))
         return model
 
     def to_dict(self) -> dict[str, Any]:
