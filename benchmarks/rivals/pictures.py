@@ -18,7 +18,6 @@ _SIZE = 11.0  # points of a marker
 #: are in the tables only.
 LOOKS = {
     "labeltree": ("labeltree", ORANGE, "s", True),
-    "labeltree, cheapest tree": ("labeltree, cheapest tree", ORANGE, "s", False),
     "omikuji, 1 tree": ("omikuji, 1 tree", BLUE, "o", False),
     "omikuji, 3 trees (default)": ("omikuji, 3 trees", BLUE, "o", True),
     "omikuji, Bonsai": ("omikuji, Bonsai", BLUE, "v", True),

@@ -22,8 +22,6 @@ from benchmarks.rivals.kept import kept_names
 SHOWN = (
     OURS,
     "labeltree, 8-bit weights",
-    "labeltree, beam of 10",
-    "labeltree, cheapest tree",
     "labeltree, 2-means tree",
     "labeltree, high effort",
     "labeltree, best effort",

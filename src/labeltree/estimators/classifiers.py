@@ -314,6 +314,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             scaling, features, settings.executor, n_threads(self.n_jobs), in_place=in_place
         ) as scaled:
             fitted, model = self._trained(scaled, rows, weight, settings, before)
+        warn_if_far(fitted)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
             label_kind=rows.kind,
@@ -340,7 +341,6 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         """Return a forest that is trained on scaled rows, and its calibrated model."""
         with show_progress(quiet=self.verbose <= 0, lines=True) as progress:
             fitted = self._train(X, rows, weight, settings, progress)
-        warn_if_far(fitted)
         return fitted, self._calibrated_model(fitted, X, rows, before)
 
     def _settings(self, before: FittedState | None) -> FitSettings:
