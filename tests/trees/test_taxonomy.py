@@ -43,7 +43,7 @@ def test_missing_labels_are_placed_under_the_root_with_a_warning() -> None:
 
 
 def test_the_first_of_several_parents_is_kept_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match="1 concepts have several parents, such as 'cat'"):
+    with pytest.warns(UserWarning, match="concepts with several parents: 1, such as 'cat'"):
         hierarchy = Hierarchy([*PAIRS, ("animal", "cat")])
     assert hierarchy.ancestors("cat") == ["pet", "animal"]
 

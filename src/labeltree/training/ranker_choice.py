@@ -29,7 +29,7 @@ LINKS = tuple(
 DECAYS = (0.0, 0.5)
 # Standard errors that rankers must gain. The best of many settings seems to gain where it does not,
 # and where more trees would (docs/explanation/study-effort.md).
-_ERRORS = 2.0
+_ERRORS = 1.25
 
 
 class RankerChoice(NamedTuple):
@@ -137,7 +137,7 @@ def _only(rows: LabelRows, needed: NDArray[np.bool_]) -> LabelRows:
 def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
     """Return the link with the highest mean of P@1, P@3 and P@5, and its gain over the trees alone.
 
-    There is none if it gains less than two standard errors.
+    There is none if it gains less than 1.25 standard errors.
 
     Examples
     --------

@@ -57,8 +57,8 @@ class Hierarchy:
         several = [below for above, below in listed if self._parent[below] != above]
         if several:
             warnings.warn(
-                f"{len(set(several)):,} concepts have several parents, such as "
-                f"{shown(several[0])}; the first is kept",
+                f"concepts with several parents: {len(set(several)):,}, such as "
+                f"{shown(several[0])}; their first parent is kept",
                 stacklevel=2,
             )
         self._named: dict[Hashable, list[Hashable]] = {}
