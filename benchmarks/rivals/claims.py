@@ -19,6 +19,7 @@ _SHOWN = {
     "batch_rows_per_cpu_s": 0,
     **{f"P@{k}": 1 for k in KS},
 }
+_UNKNOWN = "–"
 _COMPARED = ("omikuji", "libpecos", "napkinxc")  # packages
 
 
@@ -73,7 +74,8 @@ def factors_table(runs: Sequence[Figures]) -> str:
     names = dict.fromkeys(
         one["system"] for run in runs for one in others_of(run) if one["package"] in _COMPARED
     )
-    rows = [[name, *(_range(runs, name, key) for key in keys)] for name in names]
+    ranges = {name: [_range(runs, name, key) for key in keys] for name in names}
+    rows = [[name, *cells] for name, cells in ranges.items() if set(cells) != {_UNKNOWN}]
     return "\n\n".join(
         [
             table(["data set", "points of P@1 / 3 / 5 ahead of the best other system"], leads),
@@ -90,7 +92,7 @@ def _range(runs: Sequence[Figures], name: str, key: str) -> str:
         if other["system"] == name and (value := factor(ours_of(run), other, key)) is not None
     ]
     if not found:
-        return "–"
+        return _UNKNOWN
     low, high = (
         f"{value:.1f}" if value < 10 else f"{value:.0f}" for value in (min(found), max(found))
     )
