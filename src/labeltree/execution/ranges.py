@@ -30,5 +30,5 @@ def even_ranges(work: NDArray[Any], n_ranges: int) -> list[Range]:
     """
     done = np.cumsum(work)
     shares = np.linspace(0, done[-1:].sum(), n_ranges + 1)[1:-1]
-    ends = [0, *np.searchsorted(done, shares).tolist(), len(work)]
+    ends = [0, *(1 + np.searchsorted(done, shares)).tolist(), len(work)]
     return [(first, last) for first, last in pairwise(ends) if first < last]
