@@ -222,7 +222,7 @@ def train_nodes(
     seconds = time.perf_counter() - start
     message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d x %d threads"
     size = len(training.trainer.costs()), found.counts.n_visits, seconds
-    log.info(message, tree.n_nodes, *size, executor.n_workers, executor.n_threads)
+    log.info(message, tree.n_nodes, *size, executor.n_workers, found.n_used)
     return found.finish()
 
 
@@ -250,14 +250,14 @@ class _Results:
         return np.full(self.training.trainer.n_held_pairs, np.nan, np.float32)
 
     @cached_property
-    def is_one_thread(self) -> bool:
-        """Whether only one thread of each worker is allowed, or fits into memory."""
-        return self.training.memory_use(self.n_threads).n_threads == 1
+    def n_used(self) -> int:
+        """Threads of each worker that fit into its memory."""
+        return self.training.memory_use(self.n_threads).n_threads
 
     def add(self, part: Part, pool: ThreadPoolExecutor) -> None:
         """Lay out a part, while the next one is trained unless only one thread is allowed."""
         self.laid_out.append(pool.submit(self.builder.add, *part.weights))
-        if self.is_one_thread:
+        if self.n_used == 1:
             self.laid_out[-1].result()
         self.held_scores[part.held_pairs] = part.held_scores
         self.counts = self.counts.plus(part.counts)
