@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t MAX_INT32 = std::numeric_limits<int32_t>::max();
 constexpr double MAX_LINK = 1e6;
+constexpr double MAX_FACTOR = 1e6;  // of the values of pairs
 
 // Sections that a search needs, and those that it can do without.
 const std::set<std::string> USED = {"estimator", "labels", "row_scaling", "calibration", "model", "rankers"};
@@ -174,12 +175,31 @@ void StoredModel::read_scaling(SectionReader* section, bool normalize) {
   scaling_.unit = true;
   scaling_.power = static_cast<float>(section->number("power", 0.0, 2.0));
   scaling_.weights = section->numbers<float>("row_scaling.weights");
+  if (section->has_array("row_scaling.pair_begin") || section->has_array("row_scaling.pair_partners"))
+    read_pairs(*section);
   section->finish();
   if (!scaling_.weights.empty() && scaling_.weights.size() != n_features_)
     refuse("row_scaling has " + std::to_string(scaling_.weights.size()) + " weights, but there are " +
            std::to_string(n_features_) + " features");
   if (!std::ranges::all_of(scaling_.weights, [](float w) { return std::isfinite(w) && w > 0; }))
     refuse("weights of features must be finite and above 0");
+}
+
+void StoredModel::read_pairs(SectionReader& section) {
+  FeaturePairs& pairs = scaling_.pairs;
+  pairs.factor = static_cast<float>(section.number("pair_factor", 0.0, MAX_FACTOR));
+  pairs.begin = section.numbers<int32_t>("row_scaling.pair_begin");
+  pairs.partners = section.numbers<int32_t>("row_scaling.pair_partners");
+  if (pairs.partners.empty() || pairs.begin.size() + pairs.partners.size() != n_features_ + 1)
+    refuse("row_scaling has " + std::to_string(pairs.partners.size()) + " pairs of " +
+           std::to_string(pairs.begin.size()) + " - 1 features, but the model has " +
+           std::to_string(n_features_) + " features and pairs");
+  named("row_scaling", [&] {
+    check(pairs);
+    return 0;
+  });
+  pair_filter_ = pair_filter(pairs);
+  pairs.filter = pair_filter_;
 }
 
 BestLabels StoredModel::top_k(const QueryRow& row, int32_t k) const {

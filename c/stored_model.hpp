@@ -26,7 +26,7 @@ class StoredModel {
   StoredModel& operator=(const StoredModel&) = delete;
 
   std::size_t n_labels() const { return trees_.front().n_labels(); }
-  std::size_t n_features() const { return n_features_; }
+  std::size_t n_features() const { return scaling_.n_given(n_features_); }  // of a row
   const LabelNames& names() const { return names_; }
 
   // Throws std::invalid_argument where the row breaks a rule.
@@ -36,6 +36,7 @@ class StoredModel {
   void read(const Sections& sections);
   void read_trees(SectionReader& section);
   void read_scaling(SectionReader* section, bool normalize);
+  void read_pairs(SectionReader& section);
   void read_rankers(SectionReader& section);
   void make_models(SectionReader& section, const std::string& loss);
 
@@ -48,6 +49,7 @@ class StoredModel {
   int32_t n_candidates_ = 0;
   std::deque<LabelLimits> limits_;
   std::vector<const LabelLimits*> limit_views_;
+  std::vector<uint64_t> pair_filter_;
   RowScaling scaling_{};
   LabelNames names_;
 };

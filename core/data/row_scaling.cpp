@@ -50,6 +50,7 @@ double unit_factor(const RowScaling& scaling, double square) {
 }  // namespace
 
 bool keeps(const RowScaling& scaling, const FeatureRows& rows) {
+  if (!scaling.pairs.empty()) return false;
   if (!scaling.unit) return true;
   if (scaling.power != 1.0f || !scaling.weights.empty()) return false;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -137,8 +137,8 @@ void check_forest(std::span<const TreeModel* const> trees, const FeatureRows& ro
                   const RowScaling& scaling) {
   if (trees.empty()) throw std::invalid_argument("a forest has at least one tree");
   const TreeModel& one = *trees.front();
-  check(rows, one.weights().n_features());
   check(scaling, one.weights().n_features());
+  check(rows, scaling.n_given(one.weights().n_features()));
   for (const TreeModel* model : trees)
     if (model->weights().n_features() != one.weights().n_features() ||
         model->tree().n_labels() != one.tree().n_labels())

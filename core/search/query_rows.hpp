@@ -15,6 +15,7 @@ class QueryRows {
  public:
   // Rows first .. last - 1. Values are copied only where they change.
   void set(const FeatureRows& rows, std::size_t first, std::size_t last, const RowScaling& scaling) {
+    if (!scaling.pairs.empty()) return set_paired(rows, first, last, scaling);
     begin_ = rows.indptr.subspan(first, last - first + 1);
     const auto size = at(begin_.back() - begin_.front());
     indices_ = rows.indices.subspan(at(begin_.front()), size);
@@ -30,6 +31,18 @@ class QueryRows {
   }
 
  private:
+  void set_paired(const FeatureRows& rows, std::size_t first, std::size_t last, const RowScaling& scaling) {
+    paired_.clear();
+    for (std::size_t row = first; row < last; ++row) {
+      const auto start = at(rows.indptr[row]), length = at(rows.indptr[row + 1] - rows.indptr[row]);
+      paired_.add(scaling.pairs, rows.indices.subspan(start, length), rows.values.subspan(start, length));
+    }
+    begin_ = paired_.begin;
+    indices_ = paired_.indices;
+    values_ = paired_.values;
+    if (scaling.unit) scale(scaling);
+  }
+
   void scale(const RowScaling& scaling) {
     scaled_.resize(values_.size());
     for (std::size_t row = 0; row < size(); ++row) {
@@ -44,6 +57,7 @@ class QueryRows {
   std::span<const int32_t> indices_;
   std::span<const float> values_;
   std::vector<float> scaled_;
+  PairedRows paired_;
 };
 
 }  // namespace labeltree

@@ -242,10 +242,10 @@ LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std
 
 SearchResults search(const TreeModel& model, const LabelLimits* limits, const HeldScores* held,
                      const FeatureRows& rows, const Query& query, Interrupt& interrupt) {
-  check(rows, model.weights().n_features());
+  check(query.scaling, model.weights().n_features());
+  check(rows, query.scaling.n_given(model.weights().n_features()));
   if (held != nullptr) check_same_size(rows.size(), held->n_rows());
   check(query.curve);
-  check(query.scaling, model.weights().n_features());
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
     return [&, searcher = std::make_unique<ChunkSearcher>(model, limits, held, query)](
                std::size_t first, std::size_t last, Collected& results) {

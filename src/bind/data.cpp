@@ -4,6 +4,7 @@
 #include "base/xxh3.hpp"
 #include "data/label_affinity.hpp"
 #include "data/parse.hpp"
+#include "data/shared_pairs.hpp"
 #include "parts.hpp"
 #include "scaling.hpp"
 
@@ -59,14 +60,32 @@ void bind_text(nb::module_& m) {
       array("label_indptr"), array("label_indices"), array("indptr"), array("indices"), array("values"));
 }
 
+// An array that a kernel writes to.
+template <class T>
+using Written = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 void bind_scaling(nb::module_& m) {
+  m.def(
+      "check_pairs",
+      [](I32 begin, I32 partners, float factor) {
+        unlocked([&] { check(FeaturePairs{view(begin), view(partners), factor}); });
+      },
+      array("begin"), array("partners"), "factor"_a);
   nb::class_<BoundScaling>(m, "RowScaling", "How rows are scaled; see core/data/row_scaling.hpp.")
       .def(
           "__init__",
-          [](BoundScaling* self, bool unit, float power, F32 weights) {
-            new (self) BoundScaling{weights, {unit, power, view(weights)}};
+          [](BoundScaling* self, bool unit, float power, F32 weights, I32 pair_begin, I32 pair_partners,
+             float pair_factor) {
+            FeaturePairs pairs{view(pair_begin), view(pair_partners), pair_factor};
+            std::vector<uint64_t> filter = unlocked([&] {
+              check(pairs);
+              return pair_filter(pairs);
+            });
+            pairs.filter = filter;  // whose bits stay where they are when the vector is moved
+            new (self) BoundScaling{
+                weights, pair_begin, pair_partners, std::move(filter), {unit, power, view(weights), pairs}};
           },
-          "unit"_a, "power"_a, array("weights"))
+          "unit"_a, "power"_a, array("weights"), array("pair_begin"), array("pair_partners"), "pair_factor"_a)
       .def(
           "keeps",
           [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features) {
@@ -78,9 +97,30 @@ void bind_scaling(nb::module_& m) {
           },
           array("indptr"), array("indices"), array("values"), "n_features"_a)
       .def(
+          "begin_with_pairs",
+          [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, int n_threads) {
+            return give(interruptible([&](Interrupt& interrupt) {
+              return begin_with_pairs(self.scaling.pairs, feature_view(indptr, indices, values), n_threads,
+                                      interrupt);
+            }));
+          },
+          array("indptr"), array("indices"), array("values"), "n_threads"_a)
+      .def(
+          "write_with_pairs",
+          [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, I64 begin, Written<int32_t> to,
+             Written<float> to_values, int n_threads) {
+            interruptible([&](Interrupt& interrupt) {
+              write_with_pairs(self.scaling.pairs, feature_view(indptr, indices, values), view(begin),
+                               {to.data(), to.size()}, {to_values.data(), to_values.size()}, n_threads,
+                               interrupt);
+            });
+          },
+          array("indptr"), array("indices"), array("values"), array("begin"), array("to"), array("to_values"),
+          "n_threads"_a)
+      .def(
           "scale",
           [](const BoundScaling& self, I64 indptr, I32 indices, F32 values, std::size_t n_features,
-             nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> scaled, int n_threads) {
+             Written<float> scaled, int n_threads) {
             interruptible([&](Interrupt& interrupt) {
               scale_rows(self.scaling, feature_view(indptr, indices, values), n_features,
                          {scaled.data(), scaled.size()}, n_threads, interrupt);
@@ -118,6 +158,37 @@ void bind_affinity(nb::module_& m) {
           "first"_a, "last"_a, "n_threads"_a);
 }
 
+// Shared pairs with the arrays that they look at.
+struct BoundSharedPairs {
+  std::tuple<I64, I32, I64, I32, I64> keep;
+  SharedPairs shared;
+};
+
+void bind_pairs(nb::module_& m) {
+  nb::class_<BoundSharedPairs>(m, "SharedPairs",
+                               "Pairs of features and labels shared; see core/data/shared_pairs.hpp.")
+      .def(
+          "__init__",
+          [](BoundSharedPairs* self, I64 x_indptr, I32 x_indices, int32_t n_features, I64 y_indptr,
+             I32 y_indices, I64 label_weights, int64_t max_length) {
+            new (self) BoundSharedPairs{{x_indptr, x_indices, y_indptr, y_indices, label_weights},
+                                        {rows_view(x_indptr, x_indices), n_features,
+                                         rows_view(y_indptr, y_indices), view(label_weights), max_length}};
+          },
+          array("x_indptr"), array("x_indices"), "n_features"_a, array("y_indptr"), array("y_indices"),
+          array("label_weights"), "max_length"_a)
+      .def(
+          "of",
+          [](const BoundSharedPairs& self, int32_t first, int32_t last, int32_t min_rows, int n_threads) {
+            PairCounts found = interruptible([&](Interrupt& interrupt) {
+              return self.shared.of(first, last, min_rows, n_threads, interrupt);
+            });
+            return std::tuple(give(std::move(found.first)), give(std::move(found.second)),
+                              give(std::move(found.n_rows)), give(std::move(found.shared)));
+          },
+          "first"_a, "last"_a, "min_rows"_a, "n_threads"_a);
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
@@ -125,6 +196,7 @@ void bind_data(nb::module_& m) {
   bind_text(m);
   bind_scaling(m);
   bind_affinity(m);
+  bind_pairs(m);
 }
 
 }  // namespace labeltree::bind

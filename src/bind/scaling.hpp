@@ -1,5 +1,7 @@
-// A scaling with the array that it looks at; made by data.cpp, used by search.cpp.
+// A scaling with the arrays that it looks at; made by data.cpp, used by search.cpp.
 #pragma once
+
+#include <vector>
 
 #include "arrays.hpp"
 #include "data/row_scaling.hpp"
@@ -8,6 +10,8 @@ namespace labeltree::bind {
 
 struct BoundScaling {
   F32 weights;
+  I32 pair_begin, pair_partners;
+  std::vector<uint64_t> filter;
   RowScaling scaling;
 };
 

@@ -68,7 +68,14 @@ def predict_proba(sections: dict[str, dict[str, Any]], X: np.ndarray) -> np.ndar
 def scaled_row(sections: dict[str, dict[str, Any]], x: np.ndarray) -> np.ndarray:
     """A row as the nodes see it."""
     if "row_scaling" in sections:
-        weights = sections["row_scaling"]["arrays"]["row_scaling.weights"]
+        arrays, content = sections["row_scaling"]["arrays"], sections["row_scaling"]["content"]
+        if "row_scaling.pair_begin" in arrays:
+            begin, partners = arrays["row_scaling.pair_begin"], arrays["row_scaling.pair_partners"]
+            firsts = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+            product = x[firsts] * x[partners]
+            pairs = np.sign(product) * content["pair_factor"] * np.sqrt(np.abs(product))
+            x = np.concatenate([x, pairs])
+        weights = arrays["row_scaling.weights"]
         x = np.sign(x) * np.abs(x) ** sections["row_scaling"]["content"]["power"]
         x = x * weights if len(weights) else x
     elif not sections["estimator"]["content"]["parameters"]["normalize"]:

@@ -133,6 +133,12 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         x^p t^q, where t is the mean number of labels that two rows with the feature share. "auto"
         estimates the exponents if there are at least 1,000 rows, and uses none if small fits as for
         C are better without. Unless no row needs scaling, the values of X are copied once.
+    interactions
+        Pairs of features that rows get as additional features, which a linear classifier cannot
+        find itself: the mean number of pairs per row, None for none, or "auto". Pairs are kept if
+        rows with both features share more labels than rows with one of them. "auto" adds half as
+        many pairs as rows have features if these are at most 40 on average and there are at least
+        1,000 rows, and none if `effort` is "fast".
     C_decay
         "auto", None for the same C in all nodes, or exponents (p, q): in a node with n > 10
         positive rows, C becomes C (10 / n)^p for positive and C (10 / n)^q for negative rows.
@@ -156,9 +162,9 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         `validation_fraction` holds back, usually at the cost of less than half a point of P@1.
     effort
         How much training time to spend on accuracy: "fast", "default", "high" or "best". It fills
-        in `tree`, `n_trees` and `rerank` where they have their default values, and overrides no
-        other value. For "best", held-back rows decide about more trees and re-ranking. `settings_`
-        has the result.
+        in `tree`, `n_trees`, `rerank` and `interactions` where they have their default values, and
+        overrides no other value. For "best", held-back rows decide about more trees and re-ranking.
+        `settings_` has the result.
     executor
         Where `fit` runs: None for the threads of this process, a pool of `concurrent.futures`, or a
         `labeltree.ray.RayExecutor`. The model is the same. It is neither saved nor pickled.
@@ -170,6 +176,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     feature_names_in_ : names of the columns, if X was a DataFrame with text names
     trees_, tree_ : the trees, and the first of them
     model_ : trees with their weights
+    interactions_ : the pairs of features that rows get, as rows of two columns of X
     feature_weights_, value_power_ : weight of each feature and exponent of the values, as set by
         `feature_weighting`
     thresholds_ : minimum probability at which each label is predicted, after `tune_thresholds`
@@ -224,6 +231,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         random_state: int | np.random.RandomState | None = 0,
         verbose: int | bool = 0,
         feature_weighting: str | Sequence[float] | None = "auto",
+        interactions: float | str | None = "auto",
         C_decay: str | Sequence[float] | None = "auto",
         validation_fraction: float | str | None = "auto",
         node_estimator: Any = None,
@@ -258,6 +266,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.random_state = random_state
         self.verbose = verbose
         self.feature_weighting = feature_weighting
+        self.interactions = interactions
         self.C_decay = C_decay
         self.validation_fraction = validation_fraction
         self.node_estimator = node_estimator
@@ -351,6 +360,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         validation.check_rerank(self)
+        validation.check_interactions(self)
         open_ = efforts.filled(self.get_params(deep=False))
         forest = ForestSettings(
             open_["tree"], open_["tree_params"], open_["n_trees"], self.max_samples, seed
@@ -378,6 +388,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             auto_iter=self.max_iter == "auto",
             auto_c=self.C == "auto" and self.node_estimator is None,
             feature_weighting=validation.feature_powers(self.feature_weighting, self.normalize),
+            interactions=open_["interactions"],
             weighs_labels=self.label_weighting == PROPENSITY,
             rerank=open_["rerank"],
             n_sure=open_["n_sure"],

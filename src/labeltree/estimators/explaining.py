@@ -37,6 +37,7 @@ def explain_prediction(
         None if label is None else label_number(classes, label),
         feature_names=names,
         top_features=top_features,
+        pairs=state.row_scaling.pairs,
     )
 
 

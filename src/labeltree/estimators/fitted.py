@@ -89,8 +89,14 @@ class FittedAttributes(OneLearner):
     @property
     def feature_weights_(self) -> NDArray[np.float32]:
         """Factor of the values of each feature; see `feature_weighting`."""
-        weights = self._fitted.row_scaling.weights
-        return weights if len(weights) else np.ones(self._fitted.n_features, np.float32)
+        state = self._fitted
+        weights = state.row_scaling.weights[: state.n_features]
+        return weights if len(weights) else np.ones(state.n_features, np.float32)
+
+    @property
+    def interactions_(self) -> NDArray[np.int32]:
+        """Pairs of features that rows get as additional features: rows of two columns of X."""
+        return self._fitted.row_scaling.pairs.to_array()
 
     @property
     def value_power_(self) -> float:

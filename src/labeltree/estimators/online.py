@@ -219,7 +219,7 @@ class OnlineMixin(FittedAttributes):
         with state.online.lock:
             names = state.online.classes(state.label_kind)
             labels, probabilities = state.online.best(
-                indices, state.row_scaling.of_row(indices, values), k, state.label_kind
+                *state.row_scaling.of_row(indices, values), k, state.label_kind
             )
         pairs = zip(labels.tolist(), probabilities.tolist(), strict=True)
         return {_plain(names[j]): probability for j, probability in pairs if j >= 0}
@@ -324,15 +324,15 @@ class OnlineMixin(FittedAttributes):
     ) -> None:
         """Replace the state by the current state of the learner."""
         n_rows, _, visited = learner.native.counts
-        before = self._state
+        before, scaling = self._state, self._online_scaling()
         names: Names | None = (
             validation.feature_names(X) if before is None else before.feature_names
         )
         self._state = FittedState(
             label_kind=kind,
             dense_labels=is_dense if before is None else before.dense_labels,
-            row_scaling=self._online_scaling(),
-            n_features=learner.native.n_features,
+            row_scaling=scaling,
+            n_features=learner.native.n_features - len(scaling.pairs),
             counts=FitCounts(n_rows, training_cost=visited, n_visits=visited, n_iter=1),
             class_names=learner.classes(kind),
             feature_names=names,

@@ -7,8 +7,10 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labeltree.data.arrays import check_count, take
+from labeltree.data.feature_pairs import NO_PAIRS, FeaturePairs
 from labeltree.data.row_scaling import RowScaling, plain_scaling
 from labeltree.estimators import validation
 from labeltree.estimators.output import check_normalize_proba, check_sparse_output
@@ -29,6 +31,7 @@ SECTION_NAMES = frozenset(
     | {SETTINGS}
 )
 SCALING_WEIGHTS = f"{ROW_SCALING}.weights"
+PAIR_BEGIN, PAIR_PARTNERS = f"{ROW_SCALING}.pair_begin", f"{ROW_SCALING}.pair_partners"
 _LABEL_KINDS = ("indicator", "sets", "classes")
 
 
@@ -53,8 +56,7 @@ def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
         sections.append(Section(FEATURES, {"names": kind}, arrays, required=False))
     scaling = state.row_scaling
     if not scaling.is_plain:
-        weights = {SCALING_WEIGHTS: scaling.weights}
-        sections.append(Section(ROW_SCALING, {"power": scaling.power}, weights))
+        sections.append(_store_scaling(scaling))
     if not model.calibration.is_plain:
         sections.append(Section(CALIBRATION, *model.calibration.to_arrays()))
     sections.append(Section(MODEL, *model.to_arrays()))
@@ -63,6 +65,15 @@ def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
     if state.learner is not None:
         sections.append(store_learner(state.online, state.label_kind))
     return sections
+
+
+def _store_scaling(scaling: RowScaling) -> Section:
+    content = {"power": scaling.power}
+    arrays: dict[str, NDArray[Any]] = {SCALING_WEIGHTS: scaling.weights}
+    if len(scaling.pairs):
+        content["pair_factor"] = scaling.pairs.factor
+        arrays |= {PAIR_BEGIN: scaling.pairs.begin, PAIR_PARTNERS: scaling.pairs.partners}
+    return Section(ROW_SCALING, content, arrays)
 
 
 def _store_estimator(estimator: Any, state: FittedState, model: Model) -> Section:
@@ -87,22 +98,24 @@ def restore_classifier(
     model, classes = _restore_model(sections)
     if every_weight:
         model.check_weights()
-    feature_names = None
-    if FEATURES in sections:
-        sections[FEATURES].check_content({"names": str})
-        feature_names = take_names(sections[FEATURES], model.n_features)
     known = vars(kind())  # parameters and nothing else; get_params would inspect the signature
     stored = estimator.content["parameters"]
     parameters = known | restore_parameters(stored, list(known), model.trees)
     _check_prediction(parameters)
+    scaling = _restore_scaling(sections, model.n_features, parameters["normalize"])
+    n_features = model.n_features - len(scaling.pairs)
+    feature_names = None
+    if FEATURES in sections:
+        sections[FEATURES].check_content({"names": str})
+        feature_names = take_names(sections[FEATURES], n_features)
     learner = None
     if ONLINE in sections:
         learner = StoredLearner.take(sections[ONLINE], classes, model.n_features)
     return parameters, FittedState(
         label_kind=estimator.content["label_kind"],
         dense_labels=estimator.content["dense_labels"],
-        row_scaling=_restore_scaling(sections, model.n_features, parameters["normalize"]),
-        n_features=model.n_features,
+        row_scaling=scaling,
+        n_features=n_features,
         counts=FitCounts(**estimator.content["training"]),
         class_names=classes,
         feature_names=feature_names,
@@ -141,19 +154,33 @@ def _restore_scaling(
     if ROW_SCALING not in sections:
         return plain_scaling(normalize=normalize)
     section = sections[ROW_SCALING]
-    section.check_content({"power": float})
+    has_pairs = PAIR_BEGIN in section.arrays or PAIR_PARTNERS in section.arrays
+    section.check_content({"power": float} | ({"pair_factor": float} if has_pairs else {}))
     power = section.content["power"]
     if not 0 <= power <= 2:
         raise ValueError(f"power of {ROW_SCALING} must lie in 0..2, but is {power!r:.40}")
     weights = take(section.arrays, SCALING_WEIGHTS, "f4")
-    section.check_arrays([SCALING_WEIGHTS])
+    section.check_arrays([SCALING_WEIGHTS, *((PAIR_BEGIN, PAIR_PARTNERS) if has_pairs else ())])
     if len(weights) not in (0, n_features):
         raise ValueError(
             f"{ROW_SCALING} has {len(weights)} weights, but there are {n_features} features"
         )
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise ValueError("weights of features must be finite and above 0")
-    return RowScaling(power=float(power), weights=weights)
+    pairs = _restore_pairs(section, n_features) if has_pairs else NO_PAIRS
+    return RowScaling(power=float(power), weights=weights, pairs=pairs)
+
+
+def _restore_pairs(section: Section, n_features: int) -> FeaturePairs:
+    begin, partners = (take(section.arrays, name, "i4") for name in (PAIR_BEGIN, PAIR_PARTNERS))
+    if not len(partners) or len(begin) != n_features - len(partners) + 1:
+        raise ValueError(
+            f"{ROW_SCALING} has {len(partners)} pairs of {len(begin) - 1} features, but the model "
+            f"has {n_features} features and pairs"
+        )
+    pairs = FeaturePairs(begin, partners, float(section.content["pair_factor"]))
+    pairs.check()
+    return pairs
 
 
 def _checked_estimator(sections: Mapping[str, Section]) -> Section:

@@ -208,6 +208,22 @@ def feature_powers(feature_weighting: Any, normalize: bool) -> Powers | None:
     return powers
 
 
+def check_interactions(estimator: Any) -> None:
+    """Raise ValueError if `interactions` is no number of pairs, or rows are not scaled."""
+    value = estimator.interactions
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return
+    if isinstance(value, str | bool) or not 0 <= value < np.inf:
+        raise ValueError(
+            f"interactions must be 'auto', None or a number from 0, but is {shown(value)}"
+        )
+    if value > 0 and not estimator.normalize:
+        raise ValueError(
+            "interactions requires rows of length 1, but normalize is False; set it to None or "
+            "normalize=True"
+        )
+
+
 def check_rerank(estimator: Any) -> None:
     """Raise ValueError if `rerank` is not known, or set together with what has no rankers."""
     is_auto = isinstance(estimator.rerank, str) and estimator.rerank == "auto"

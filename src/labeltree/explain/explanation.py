@@ -10,13 +10,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Contribution:
-    """Contribution of one feature of the row to the log-odds of a node."""
+    """Contribution of one feature of the row, or of a pair of them, to the log-odds of a node."""
 
     feature: int  #: column of X
     name: str
     value: float  #: after feature weighting and scaling
     weight: float
     contribution: float  #: value * weight * slope
+    partner: int | None = None  #: the other column of X if this is a pair of features
 
 
 @dataclass(frozen=True)

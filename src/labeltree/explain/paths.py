@@ -6,13 +6,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from labeltree.bounds.walks import subtree_sums
+from labeltree.data.feature_pairs import NO_PAIRS, FeaturePairs
 from labeltree.data.features import FeatureMatrix
 from labeltree.explain.explanation import (
     Branch,
@@ -38,6 +39,7 @@ def explain_label(
     *,
     feature_names: Sequence[str] | None,
     top_features: int,
+    pairs: FeaturePairs = NO_PAIRS,
 ) -> Explanation:
     """Explain the probability of a label for a row that has been weighted and scaled.
 
@@ -55,13 +57,15 @@ def explain_label(
         Name of each feature; x[0], x[1], ... if None.
     top_features
         Maximum number of features to list per node.
+    pairs
+        Pairs of features, which are the last features of the row.
     """
     if top_features < 0:
         raise ValueError(f"top_features must be at least 0, but is {top_features}")
     if label is None:
         label = int(model.search(row, k=1, by_weight=True)[0].indices[0])
     walks = (
-        _Walk(model, tree, row, classes, feature_names, top_features)
+        _Walk(model, tree, row, classes, _Features(feature_names, pairs), top_features)
         for tree in range(len(model.trees))
     )
     paths = tuple(walk.to(label) for walk in walks)
@@ -70,6 +74,24 @@ def explain_label(
     probability = mean if curve is None else float(np.ravel(curve(np.array([mean])))[0])
     name = classes[[label]].tolist()[0]
     return Explanation(name, probability, mean, model.calibration.is_learned, paths)
+
+
+class _Features(NamedTuple):
+    """Names of features, and the features of pairs."""
+
+    names: Sequence[str] | None
+    pairs: FeaturePairs
+
+    def columns(self, feature: int) -> tuple[int, int | None]:
+        """Return the column of X of a feature, or the two columns of a pair."""
+        pair = feature - (len(self.pairs.begin) - 1)
+        return self.pairs.features(pair) if len(self.pairs) and pair >= 0 else (feature, None)
+
+    def name(self, column: int, partner: int | None) -> str:
+        """Return the name of a feature, or of a pair."""
+        if partner is not None:
+            return f"{self.name(column, None)} & {self.name(partner, None)}"
+        return f"x[{column}]" if self.names is None else str(self.names[column])
 
 
 class _Walk:
@@ -81,11 +103,11 @@ class _Walk:
         tree: int,
         row: FeatureMatrix,
         classes: NDArray[Any],
-        feature_names: Sequence[str] | None,
+        features: _Features,
         top_features: int,
     ) -> None:
         self._model, self._number, self._row = model, tree, row
-        self._classes, self._feature_names = classes, feature_names
+        self._classes, self._features = classes, features
         self._top_features = top_features
         self._tree = model.trees[tree]
         self._n_below = subtree_sums(self._tree, (self._tree.degree == 0).astype(np.int64))
@@ -158,14 +180,7 @@ class _Walk:
                 "model file is damaged"
             )
         contributions = tuple(
-            Contribution(
-                int(features[k]),
-                self._feature_name(int(features[k])),
-                float(values[k]),
-                float(weights[k]),
-                float(terms[k]),
-            )
-            for k in listed
+            self._contribution(int(features[k]), values[k], weights[k], terms[k]) for k in listed
         )
         return Evidence(
             log_odds=math.fsum([*terms, bias]),
@@ -176,8 +191,10 @@ class _Walk:
             n_rest=len(others),
         )
 
-    def _feature_name(self, feature: int) -> str:
-        return f"x[{feature}]" if self._feature_names is None else str(self._feature_names[feature])
+    def _contribution(self, feature: int, value: float, weight: float, term: float) -> Contribution:
+        column, partner = self._features.columns(feature)
+        name = self._features.name(column, partner)
+        return Contribution(column, name, float(value), float(weight), float(term), partner)
 
     def _estimates(self, node: int) -> NDArray[np.float64]:
         """Return the estimates of the children of a node; of the root if node is -1."""

@@ -212,7 +212,7 @@ class Model:
         if by_weight and k is not None and limits is None:
             limits = self._own_limits
         raw = limits if limits is None or curve is None else limits.before(curve)
-        self._check_width(X)
+        self._check_width(X, scaling)
         indptr, labels, probabilities, calls = _core.search(
             self._stages,
             [] if raw is None else raw.native(self.trees),
@@ -263,10 +263,11 @@ class Model:
         """Return the model itself, because its nodes are native."""
         return self
 
-    def _check_width(self, X: FeatureMatrix) -> None:
-        if X.shape[1] != self.n_features:
+    def _check_width(self, X: FeatureMatrix, scaling: RowScaling = AS_THEY_ARE) -> None:
+        n_columns = self.n_features - len(scaling.pairs)
+        if X.shape[1] != n_columns:
             raise ValueError(
-                f"X has {X.shape[1]} columns, but the model was trained with {self.n_features}"
+                f"X has {X.shape[1]} columns, but the model was trained with {n_columns}"
             )
 
     def _check_beam(self, beam: int | None) -> None:
@@ -293,7 +294,7 @@ class Model:
         n_threads: int = 1,
     ) -> NDArray[np.float32]:
         """Return the probabilities of given labels of each row, in the order of labels.indices."""
-        self._check_width(X)
+        self._check_width(X, scaling)
         curve = self.calibration.curve
         found = _core.probabilities_of(
             self._stages, *csr_arrays(X), labels.indptr, labels.indices, scaling._native, n_threads

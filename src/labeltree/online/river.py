@@ -52,7 +52,7 @@ def hashed_row(x: Features, n_features: int, *, normalize: bool) -> Row:
         sums[column] = sums.get(column, 0.0) + number
     columns = np.array(sorted(sums), np.int32)
     values = np.array([sums[c] for c in sorted(sums)], np.float32)
-    return columns, UNIT.of_row(columns, values) if normalize else values
+    return UNIT.of_row(columns, values) if normalize else (columns, values)
 
 
 class _Growing:

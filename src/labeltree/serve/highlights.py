@@ -17,7 +17,7 @@ _N_WORDS = 2_000  # that are looked at, from the start of the text
 def highlights(features: TextFeatures, text: str, why: Explanation) -> list[Highlight]:
     """Return the words of a text whose features contribute to the label, in their order.
 
-    A feature of several words, such as a bigram, counts for each of them.
+    A feature of several words, such as a bigram or a pair of words, counts for each of them.
     """
     contributions = total_contributions(why)
     words = [match.span() for match, _ in zip(_WORD.finditer(text), range(_N_WORDS), strict=False)]
@@ -48,7 +48,8 @@ def total_contributions(why: Explanation) -> dict[int, float]:
         for step in path.steps:
             if step.evidence is not None:
                 for entry in step.evidence.contributions:
-                    totals[entry.feature] += entry.contribution  # type: ignore[assignment]
+                    for column in {entry.feature, entry.partner} - {None}:
+                        totals[column] += entry.contribution  # type: ignore[index,assignment]
     return {feature: total / len(why.paths) for feature, total in totals.items()}
 
 

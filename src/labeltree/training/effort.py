@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeltree.arguments import shown
+from labeltree.data.features import FeatureMatrix
 from labeltree.model.model import Model
 from labeltree.training.fit import FitSettings, Fitted
 from labeltree.training.inner_split import NO_ROWS
+from labeltree.training.interactions import Interactions
 from labeltree.trees.by_name import AUTO, find_builder
 
 FAST, DEFAULT, HIGH, BEST = EFFORTS = ("fast", "default", "high", "best")
@@ -33,12 +35,13 @@ class Level:
     # gain from the trees.
     n_sure: int = 1
     rerank: bool | str = False
+    interactions: float = 0.5  # pairs per row, as a share of the features of short rows
     time: float = 1.0  # training time relative to the default, about
 
 
 #: What each level means. The front of accuracy and time is in docs/how-to/effort.md.
 LEVELS = {
-    FAST: Level((_NARROW_AUTO,), time=0.5),
+    FAST: Level((_NARROW_AUTO,), interactions=0.0, time=0.5),
     DEFAULT: Level((_AUTO,)),
     HIGH: Level(_FOREST, n_sure=3, time=4.0),
     BEST: Level(_LARGE_FOREST, n_sure=3, rerank="auto", time=10.0),
@@ -48,13 +51,13 @@ LEVELS = {
 def filled(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters of a classifier, with those that are left open filled in by `effort`.
 
-    Open are a `tree` of "auto" without `tree_params`, and an `n_trees` or `rerank` of None. A value
-    that is given stays. If only the number of trees is open, the forest has more trees of the given
-    builder.
+    Open are a `tree` of "auto" without `tree_params`, an `n_trees` or `rerank` of None, and
+    `interactions` of "auto". A value that is given stays. If only the number of trees is open, the
+    forest has more trees of the given builder.
 
     Examples
     --------
-    >>> open_ = {"tree_params": None, "n_trees": None, "rerank": None}
+    >>> open_ = {"tree_params": None, "n_trees": None, "rerank": None, "interactions": None}
     >>> found = filled({"effort": "best", "tree": "kmeans", **open_})
     >>> found["tree"], found["n_trees"], found["rerank"]
     ('kmeans', 3, 'auto')
@@ -67,7 +70,17 @@ def filled(params: Mapping[str, Any]) -> dict[str, Any]:
         made |= _forest(level, params["tree"], params["tree_params"], has_choice=has_choice)
     if params["rerank"] is None:
         made["rerank"] = level.rerank if has_choice else False
+    if params["interactions"] == "auto":
+        is_native = params.get("node_estimator") is None and params.get("normalize", True)
+        made["interactions"] = Interactions(None, level.interactions if is_native else 0.0)
+    else:
+        made["interactions"] = Interactions(params["interactions"] or 0.0)
     return made
+
+
+def default_pairs(X: FeatureMatrix) -> float:
+    """Return the mean number of pairs that rows get by default, at most."""
+    return Interactions(None, LEVELS[DEFAULT].interactions).per_row(X)
 
 
 def _level(effort: Any) -> Level:

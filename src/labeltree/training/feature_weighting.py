@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.data import LabelRows
+from labeltree.data.feature_pairs import NO_PAIRS
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
 from labeltree.execution import Executor, Threads
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
+from labeltree.training.interactions import as_features, informative_pairs
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
@@ -101,14 +103,23 @@ def label_affinity(
     >>> label_affinity(X, Y).round(3)
     array([0.457, 0.313])
     """
-    executor = executor or Threads()
+    return _shrunk(*_shared_labels(X, rows, executor or Threads()))
+
+
+def _shared_labels(
+    X: FeatureMatrix, rows: LabelRows, executor: Executor
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for each feature the pairs of its rows, and the labels that all of these share."""
     work = _Affinity(X.indptr, X.indices, X.shape[1], rows, executor.n_threads)
     n, shared = np.zeros((2, X.shape[1]), np.int64)
     for _, (n_some, some) in executor.run(work, _affinity_jobs(X, rows, executor.n_workers)):
         n += n_some
         shared += some
-    pairs = n * (n - 1.0)
-    labels = shared / _core.AFFINITY_UNIT
+    return n * (n - 1.0), shared / _core.AFFINITY_UNIT
+
+
+def _shrunk(pairs: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the labels per pair of rows, shrunk toward their mean."""
     mean = float((labels[pairs > 0] / pairs[pairs > 0]).mean()) if (pairs > 0).any() else 0.0
     return np.asarray((labels + _PRIOR_PAIRS * mean) / (pairs + _PRIOR_PAIRS))
 
@@ -167,18 +178,32 @@ def learn_scaling(
     powers: Powers | None = None,
     executor: Executor | None = None,
     weight: NDArray[np.float32] | None = None,
+    pairs_per_row: float = 0.0,
 ) -> RowScaling:
-    """Return the scaling of rows for these labels, with the given or estimated exponents."""
+    """Return the scaling of rows for these labels, with the given or estimated exponents.
+
+    Rows get at most a mean of `pairs_per_row` pairs of their features.
+    """
     if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
         kept = np.flatnonzero(weight)
         X, rows = X[kept], rows.select(kept)
+    has_pairs = pairs_per_row > 0 and X.shape[0] >= ENOUGH_ROWS
     if powers is None and X.shape[0] < ENOUGH_ROWS:
         return UNIT
-    if powers is not None and powers.affinity == 0:
+    if powers is not None and powers.affinity == 0 and not has_pairs:
         return RowScaling(power=powers.value)
-    affinity = label_affinity(X, rows, executor)
+    executor = executor or Threads()
+    counts = _shared_labels(X, rows, executor)
+    affinity = _shrunk(*counts)
     if not affinity.max() > 0:  # no two rows share a label
         return UNIT if powers is None else RowScaling(power=powers.value)
     value, power = powers or find_powers(X, affinity)
+    pairs = NO_PAIRS
+    if has_pairs:
+        of_features = counts[1] / np.maximum(counts[0], 1)
+        found = informative_pairs(X, rows, of_features, pairs_per_row, executor)
+        pairs = as_features(found, X.shape[1])
+        of_pairs = found.row_pairs, found.shared
+        affinity = _shrunk(*(np.concatenate(both) for both in zip(counts, of_pairs, strict=True)))
     weights = (affinity / affinity.max()) ** power if power > 0 else np.empty(0)
-    return RowScaling(power=value, weights=weights.astype(np.float32))
+    return RowScaling(power=value, weights=weights.astype(np.float32), pairs=pairs)

@@ -29,6 +29,7 @@ from labeltree.training.feature_weighting import Powers
 from labeltree.training.forest import ForestSettings, Sample, has_root
 from labeltree.training.held_back import HeldBack
 from labeltree.training.inner_split import HeldRows, draw_held
+from labeltree.training.interactions import NO_INTERACTIONS, Interactions
 from labeltree.training.memory import peak_memory
 from labeltree.training.nodes import TrainedNodes, train_nodes
 from labeltree.training.parts import SolverCounts
@@ -55,6 +56,7 @@ class FitSettings:
     warm_start: tuple[WarmStart, ...] = ()  # initial weights of each tree
     normalize: bool = True  # whether rows are scaled
     feature_weighting: Powers | None = None  # None to estimate the exponents
+    interactions: Interactions = NO_INTERACTIONS  # pairs of features that rows get
     normalize_proba: bool | str = "auto"  # see `sibling_sums`
     validation_fraction: float | str | None = None  # of the rows; see `draw_held`
     n_unheld: int = 0  # rows at the end that are learned from, but never held back

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
-from labeltree.data.row_scaling import AS_THEY_ARE, UNIT, RowScaling
+from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.execution.executor import Executor, in_order
 from labeltree.model.links import FIXED_STRENGTH, LINKS, Link, fit_link
 from labeltree.training.feature_weighting import learn_scaling
@@ -57,7 +57,8 @@ def checked_settings(
     scaling = AS_THEY_ARE
     if settings.normalize:
         powers, executor = settings.feature_weighting, settings.executor
-        scaling = learn_scaling(X, rows, powers, executor, weight)
+        pairs_per_row = settings.interactions.per_row(X)
+        scaling = learn_scaling(X, rows, powers, executor, weight, pairs_per_row)
     return compared_settings(X, rows, scaling, settings, weight)
 
 
@@ -69,7 +70,7 @@ def compared_settings(
     weight: NDArray[np.float32] | None = None,
 ) -> tuple[RowScaling, FitSettings]:
     """Return what `checked_settings` does, for a scaling that is already learned."""
-    is_open = settings.feature_weighting is None and not scaling.is_plain
+    is_open = settings.feature_weighting is None and scaling.is_weighted
     if settings.validation_fraction is None or not (is_open or settings.auto_c):
         return scaling, settings
     fits = SmallFits.drawn(X, rows, scaling, settings, weight)
@@ -77,11 +78,11 @@ def compared_settings(
         return scaling, settings
     solver = settings.solver
     losses = fits.log_losses(scaling, solver)
-    if is_open and is_lower(plain := fits.log_losses(UNIT, solver), losses):
-        scaling, losses = UNIT, plain
+    if is_open and is_lower(plain := fits.log_losses(scaling.unweighted, solver), losses):
+        scaling, losses = scaling.unweighted, plain
     if settings.auto_c:
         solver = fits.best_solver(scaling, solver, losses)
-    features = "values as they are" if scaling.is_plain else "weighted features"
+    features = "weighted features" if scaling.is_weighted else "values as they are"
     log.info("small fits: C = %g, %s", solver.C, features)
     return scaling, replace(settings, solver=solver)
 
