@@ -43,8 +43,8 @@ class Level:
 LEVELS = {
     FAST: Level((_NARROW_AUTO,), interactions=0.0, time=0.5),
     DEFAULT: Level((_AUTO,)),
-    HIGH: Level(_FOREST, n_sure=3, time=4.0),
-    BEST: Level(_LARGE_FOREST, n_sure=3, rerank="auto", time=10.0),
+    HIGH: Level(_FOREST, n_sure=3, interactions=1.0, time=4.0),
+    BEST: Level(_LARGE_FOREST, n_sure=3, rerank="auto", interactions=1.0, time=10.0),
 }
 
 

@@ -18,7 +18,8 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
 from labeltree.execution import Executor, Threads
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
-from labeltree.training.interactions import as_features, informative_pairs
+from labeltree.training.inner_split import NO_ROWS
+from labeltree.training.interactions import Found, as_features, informative_pairs
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
@@ -179,13 +180,16 @@ def learn_scaling(
     executor: Executor | None = None,
     weight: NDArray[np.float32] | None = None,
     pairs_per_row: float = 0.0,
+    held: NDArray[np.int32] = NO_ROWS,
 ) -> RowScaling:
     """Return the scaling of rows for these labels, with the given or estimated exponents.
 
-    Rows get at most a mean of `pairs_per_row` pairs of their features.
+    Rows get at most a mean of `pairs_per_row` pairs of their features, which are found without the
+    rows that are held back: otherwise these would seem to be predicted too well.
     """
     if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
         kept = np.flatnonzero(weight)
+        held = np.searchsorted(kept, held).astype(np.int32)
         X, rows = X[kept], rows.select(kept)
     has_pairs = pairs_per_row > 0 and X.shape[0] >= ENOUGH_ROWS
     if powers is None and X.shape[0] < ENOUGH_ROWS:
@@ -200,10 +204,25 @@ def learn_scaling(
     value, power = powers or find_powers(X, affinity)
     pairs = NO_PAIRS
     if has_pairs:
-        of_features = counts[1] / np.maximum(counts[0], 1)
-        found = informative_pairs(X, rows, of_features, pairs_per_row, executor)
+        found = _found_pairs(X, rows, counts, pairs_per_row, held, executor)
         pairs = as_features(found, X.shape[1])
         of_pairs = found.row_pairs, found.shared
         affinity = _shrunk(*(np.concatenate(both) for both in zip(counts, of_pairs, strict=True)))
     weights = (affinity / affinity.max()) ** power if power > 0 else np.empty(0)
     return RowScaling(power=value, weights=weights.astype(np.float32), pairs=pairs)
+
+
+def _found_pairs(
+    X: FeatureMatrix,
+    rows: LabelRows,
+    counts: tuple[NDArray[np.float64], NDArray[np.float64]],
+    pairs_per_row: float,
+    held: NDArray[np.int32],
+    executor: Executor,
+) -> Found:
+    """Return pairs of features by the rows that are not held back; `counts` are of features."""
+    if len(held):
+        kept = np.delete(np.arange(X.shape[0]), held)
+        X, rows = X[kept], rows.select(kept)
+    affinity = counts[1] / np.maximum(counts[0], 1)
+    return informative_pairs(X, rows, affinity, pairs_per_row, executor)

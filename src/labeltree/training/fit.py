@@ -77,6 +77,11 @@ class FitSettings:
         is_used = (has_curve or self.weighs_labels) and self.solver.max_iter >= 2
         return self.validation_fraction if is_used else None
 
+    def held(self, rows: LabelRows, weight: NDArray[np.float32] | None) -> NDArray[np.int32]:
+        """Return the rows that are held back."""
+        fraction = self.fraction(rows.kind)
+        return draw_held(rows, weight, fraction, self.forest.seed, self.n_unheld)
+
     def solver_of(self, held: NDArray[np.int32]) -> SolverSettings:
         """Return the settings of the solver for a fit that holds these rows back."""
         if not self.auto_iter or not len(held):
@@ -128,8 +133,7 @@ def fit_forest(
     report = progress or (lambda done, total, name: None)
     report(0.0, 0.0, "building trees")
     began = perf_counter()
-    fraction, seed = settings.fraction(rows.kind), settings.forest.seed
-    held = draw_held(rows, weight, fraction, seed, settings.n_unheld)
+    held = settings.held(rows, weight)
     if settings.n_sure is not None and not len(held):
         settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)

@@ -58,7 +58,8 @@ def checked_settings(
     if settings.normalize:
         powers, executor = settings.feature_weighting, settings.executor
         pairs_per_row = settings.interactions.per_row(X)
-        scaling = learn_scaling(X, rows, powers, executor, weight, pairs_per_row)
+        held = settings.held(rows, weight)
+        scaling = learn_scaling(X, rows, powers, executor, weight, pairs_per_row, held)
     return compared_settings(X, rows, scaling, settings, weight)
 
 
