@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/siblings.hpp"
@@ -10,12 +11,21 @@
 
 namespace labeltree {
 
+// How scores become estimates: slope and intercept of each node, or one for all. A factor, if there are any,
+// changes the slope and keeps the estimate of the score -1.
+struct Links {
+  std::span<const float> slope, intercept;  // [node], or one number
+  std::span<const float> factor;            // [node], or empty
+};
+
 // A tree with its node classifiers. A node's estimate is 1 / (1 + exp(-(slope * score + intercept))).
 class TreeModel {
  public:
-  // slope and intercept of each node. Throws unless they are finite and of the right number.
+  // Throws unless links are finite and of the right number.
+  TreeModel(SiblingWeights weights, const Links& links, bool has_root, SiblingSums siblings);
   TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-            bool has_root, SiblingSums siblings);
+            bool has_root, SiblingSums siblings)
+      : TreeModel(std::move(weights), {slope, intercept, {}}, has_root, siblings) {}
 
   const Tree& tree() const { return weights_.tree(); }
   const SiblingWeights& weights() const { return weights_; }
