@@ -43,10 +43,21 @@ void put_links(const Links& links, std::span<float> slope, std::span<float> inte
   };
   put(links.slope, slope);
   put(links.intercept, intercept);
+  float* __restrict const s = slope.data();
+  float* __restrict const i = intercept.data();
   for (std::size_t v = 0; v < links.factor.size(); ++v) {
-    intercept[v] += slope[v] * (links.factor[v] - 1.0f);
-    slope[v] *= links.factor[v];
+    const float factor = links.factor[v];
+    i[v] += s[v] * (factor - 1.0f);
+    s[v] *= factor;
   }
+}
+
+// Turns links of scores into links of sums, which lack bias and scale.
+void put_weights(const WeightArrays& arrays, float* __restrict slope, float* __restrict intercept) {
+  const float* const bias = arrays.bias.data();
+  const float* const scale = arrays.scale.data();
+  for (std::size_t v = 0; v < arrays.bias.size(); ++v) intercept[v] = slope[v] * bias[v] + intercept[v];
+  for (std::size_t v = 0; v < arrays.scale.size(); ++v) slope[v] *= scale[v];
 }
 
 // Without an early end, so that several are compared at once.
@@ -69,10 +80,10 @@ TreeModel::TreeModel(SiblingWeights weights, const Links& links, bool has_root, 
     throw std::invalid_argument("slope and intercept must have one number for each node");
   slope_.resize(n + LANES - 1);
   intercept_.resize(n + LANES - 1);
+  std::fill(slope_.begin() + static_cast<std::ptrdiff_t>(n), slope_.end(), 0.0f);
+  std::fill(intercept_.begin() + static_cast<std::ptrdiff_t>(n), intercept_.end(), 0.0f);
   put_links(links, {slope_.data(), n}, {intercept_.data(), n});
-  const float* const bias = arrays.bias.data();
-  for (std::size_t v = 0; v < n; ++v) intercept_[v] = slope_[v] * bias[v] + intercept_[v];
-  for (std::size_t v = 0; v < arrays.scale.size(); ++v) slope_[v] *= arrays.scale[v];
+  put_weights(arrays, slope_.data(), intercept_.data());
   if (are_finite({slope_.data(), n}) && are_finite({intercept_.data(), n})) return;
   for (std::size_t v = 0; v < n; ++v)
     if (!std::isfinite(slope_[v]) || !std::isfinite(intercept_[v]))

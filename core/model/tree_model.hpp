@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/large_vector.hpp"
 #include "model/siblings.hpp"
 #include "model/weights.hpp"
 
@@ -44,7 +45,7 @@ class TreeModel {
   void put_known(std::span<const float> known, std::size_t first, std::span<float> sums) const;
 
   SiblingWeights weights_;
-  std::vector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them
+  LargeVector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them
   bool has_root_;
   SiblingSums siblings_;
 };

@@ -140,13 +140,19 @@ bool Tree::take_children(std::span<const int32_t> parent) {
 // False where the leaves do not have each label once, or another node has one.
 bool Tree::take_labels(std::span<const int32_t> label) {
   const int32_t* const first = first_child_.data();
+  bool is_so = true;
   for (std::size_t v = 0; v < label.size(); ++v) {
-    const bool is_leaf = first[v + 1] == first[v];
-    const auto j = static_cast<std::size_t>(label[v]);
-    if (is_leaf ? label[v] < 0 || j >= leaf_.size() || leaf_[j] >= 0 : label[v] != -1) return false;
-    if (is_leaf) leaf_[j] = static_cast<int32_t>(v);
+    const auto j = static_cast<std::size_t>(label[v]);  // a negative one becomes too large
+    if (first[v + 1] > first[v])
+      is_so &= label[v] == -1;
+    else if (j < leaf_.size())
+      leaf_[j] = static_cast<int32_t>(v);
+    else
+      return false;
   }
-  return true;
+  // There are as many labels as leaves: where one is on two leaves, another is on none.
+  for (const int32_t leaf : leaf_) is_so &= leaf >= 0;
+  return is_so;
 }
 
 void Tree::own(std::vector<int32_t> parent, std::vector<int32_t> label) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/large_vector.hpp"
+
 namespace labeltree {
 
 // Nodes in any order, as builders make them and Tree takes them.
@@ -54,7 +56,7 @@ class Tree {
 
   std::vector<int32_t> own_parent_, own_label_;  // empty where the arrays are those of a file
   std::span<const int32_t> parent_, label_;
-  std::vector<int32_t> leaf_, first_child_;
+  LargeVector<int32_t> leaf_, first_child_;
 };
 
 }  // namespace labeltree
