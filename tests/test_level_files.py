@@ -39,12 +39,20 @@ def global_symbols(compiler: str, source: Path, extra: list[str], target: Path) 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("optimization", ["-O0", "-O1"])
-@pytest.mark.parametrize("level", ["3", "4"])
-def test_a_level_file_defines_one_table_only(level, optimization, compiler, tmp_path) -> None:
-    source = ROOT / "core" / "train" / f"solver_v{level}.cpp"
+@pytest.mark.parametrize(
+    ("file", "level", "name"),
+    [
+        ("train/solver_v3.cpp", "3", "solver_loops_v3"),
+        ("train/solver_v4.cpp", "4", "solver_loops_v4"),
+        ("base/xxh3_v3.cpp", "3", "xxh3_loop_v3"),
+    ],
+)
+def test_a_level_file_defines_one_name_only(
+    file, level, name, optimization, compiler, tmp_path
+) -> None:
     extra = [optimization, *options(level)]
-    found = global_symbols(compiler, source, extra, tmp_path / "level.o")
-    assert found == [f"labeltree::solver_loops_v{level}"]
+    found = global_symbols(compiler, ROOT / "core" / file, extra, tmp_path / "level.o")
+    assert found == [f"labeltree::{name}"]
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

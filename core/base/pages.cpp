@@ -18,6 +18,11 @@ void release_pages(std::span<const uint8_t> mapped) {
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);  // NOLINT
 }
 
+void prefer_large_pages(std::span<uint8_t> memory) {
+  // The rest behind the last whole large page stays in small ones.
+  madvise(memory.data(), memory.size() / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+}
+
 std::size_t mapped_bytes() {
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return 0;
@@ -28,6 +33,7 @@ std::size_t mapped_bytes() {
 }
 #else
 void release_pages(std::span<const uint8_t>) {}
+void prefer_large_pages(std::span<uint8_t>) {}
 std::size_t mapped_bytes() {
   return 0;
 }

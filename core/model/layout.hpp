@@ -64,13 +64,14 @@ class LayoutBuilder {
 
   const Tree& tree_;
   std::size_t n_features_;
-  std::vector<int32_t> first_group_, n_awaited_;  // [node + 2], [group]
-  std::vector<uint8_t> is_awaited_;               // [node]
-  std::vector<std::vector<Entry>> pending_;       // [group]
-  std::vector<int64_t> next_;                     // [feature] how many, then where the next one goes
-  std::vector<int32_t> features_;                 // of the group, ascending
-  std::vector<std::size_t> begin_;                // [place in features_ + 1]
-  std::vector<Entry> sorted_;                     // by feature
+  LargeVector<int32_t> first_group_;         // [node + 2]
+  std::vector<int32_t> n_awaited_;           // [group]
+  std::vector<uint8_t> is_awaited_;          // [node]
+  std::vector<std::vector<Entry>> pending_;  // [group]
+  std::vector<int64_t> next_;                // [feature] how many, then where the next one goes
+  std::vector<int32_t> features_;            // of the group, ascending
+  std::vector<std::size_t> begin_;           // [place in features_ + 1]
+  std::vector<Entry> sorted_;                // by feature
   Layout layout_;
 };
 

@@ -1,7 +1,9 @@
 #include "model/tree_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -31,23 +33,59 @@ constexpr std::size_t LANES = 8;
 }
 constexpr Wide<link_all> link;
 
+// One number for all nodes is repeated; factors are applied.
+void put_links(const Links& links, std::span<float> slope, std::span<float> intercept) {
+  const auto put = [](std::span<const float> from, std::span<float> to) {
+    if (from.size() == to.size())
+      std::ranges::copy(from, to.begin());
+    else
+      std::ranges::fill(to, from.front());
+  };
+  put(links.slope, slope);
+  put(links.intercept, intercept);
+  float* __restrict const s = slope.data();
+  float* __restrict const i = intercept.data();
+  for (std::size_t v = 0; v < links.factor.size(); ++v) {
+    const float factor = links.factor[v];
+    i[v] += s[v] * (factor - 1.0f);
+    s[v] *= factor;
+  }
+}
+
+// Turns links of scores into links of sums, which lack bias and scale.
+void put_weights(const WeightArrays& arrays, float* __restrict slope, float* __restrict intercept) {
+  const float* const bias = arrays.bias.data();
+  const float* const scale = arrays.scale.data();
+  for (std::size_t v = 0; v < arrays.bias.size(); ++v) intercept[v] = slope[v] * bias[v] + intercept[v];
+  for (std::size_t v = 0; v < arrays.scale.size(); ++v) slope[v] *= scale[v];
+}
+
+// Without an early end, so that several are compared at once.
+bool are_finite(std::span<const float> numbers) {
+  int n_others = 0;
+  for (const float number : numbers) n_others += !(std::abs(number) <= std::numeric_limits<float>::max());
+  return n_others == 0;
+}
+
 }  // namespace
 
-TreeModel::TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-                     bool has_root, SiblingSums siblings)
+TreeModel::TreeModel(SiblingWeights weights, const Links& links, bool has_root, SiblingSums siblings)
     : weights_(std::move(weights)), has_root_(has_root), siblings_(siblings) {
   const WeightArrays& arrays = weights_.arrays();
-  if (slope.size() != arrays.bias.size() || intercept.size() != arrays.bias.size())
+  const std::size_t n = arrays.bias.size();
+  const auto fits = [n](std::span<const float> numbers) {
+    return numbers.size() == n || numbers.size() == 1;
+  };
+  if (!fits(links.slope) || !fits(links.intercept) || (!links.factor.empty() && links.factor.size() != n))
     throw std::invalid_argument("slope and intercept must have one number for each node");
-  slope_.resize(slope.size() + LANES - 1);
-  intercept_.resize(slope.size() + LANES - 1);
-  bool is_finite = true;
-  for (std::size_t v = 0; v < slope.size(); ++v) {
-    slope_[v] = slope[v] * (arrays.scale.empty() ? 1.0f : arrays.scale[v]);
-    intercept_[v] = slope[v] * arrays.bias[v] + intercept[v];
-    is_finite &= std::isfinite(slope_[v]) & std::isfinite(intercept_[v]);
-  }
-  for (std::size_t v = 0; v < slope.size() && !is_finite; ++v)
+  slope_.resize(n + LANES - 1);
+  intercept_.resize(n + LANES - 1);
+  std::fill(slope_.begin() + static_cast<std::ptrdiff_t>(n), slope_.end(), 0.0f);
+  std::fill(intercept_.begin() + static_cast<std::ptrdiff_t>(n), intercept_.end(), 0.0f);
+  put_links(links, {slope_.data(), n}, {intercept_.data(), n});
+  put_weights(arrays, slope_.data(), intercept_.data());
+  if (are_finite({slope_.data(), n}) && are_finite({intercept_.data(), n})) return;
+  for (std::size_t v = 0; v < n; ++v)
     if (!std::isfinite(slope_[v]) || !std::isfinite(intercept_[v]))
       throw std::invalid_argument("bias, scale, slope and intercept must be finite, but are not in node " +
                                   std::to_string(v));

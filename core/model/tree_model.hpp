@@ -3,19 +3,30 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/large_vector.hpp"
 #include "model/siblings.hpp"
 #include "model/weights.hpp"
 
 namespace labeltree {
 
+// How scores become estimates: slope and intercept of each node, or one for all. A factor, if there are any,
+// changes the slope and keeps the estimate of the score -1.
+struct Links {
+  std::span<const float> slope, intercept;  // [node], or one number
+  std::span<const float> factor;            // [node], or empty
+};
+
 // A tree with its node classifiers. A node's estimate is 1 / (1 + exp(-(slope * score + intercept))).
 class TreeModel {
  public:
-  // slope and intercept of each node. Throws unless they are finite and of the right number.
+  // Throws unless links are finite and of the right number.
+  TreeModel(SiblingWeights weights, const Links& links, bool has_root, SiblingSums siblings);
   TreeModel(SiblingWeights weights, std::span<const float> slope, std::span<const float> intercept,
-            bool has_root, SiblingSums siblings);
+            bool has_root, SiblingSums siblings)
+      : TreeModel(std::move(weights), {slope, intercept, {}}, has_root, siblings) {}
 
   const Tree& tree() const { return weights_.tree(); }
   const SiblingWeights& weights() const { return weights_; }
@@ -34,7 +45,7 @@ class TreeModel {
   void put_known(std::span<const float> known, std::size_t first, std::span<float> sums) const;
 
   SiblingWeights weights_;
-  std::vector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them
+  LargeVector<float> slope_, intercept_;  // [node] of the sums, so bias and scale are in them
   bool has_root_;
   SiblingSums siblings_;
 };

@@ -25,10 +25,12 @@ void require(bool holds, const char* rule, int64_t found) {
 
 }  // namespace
 
-std::vector<int32_t> first_groups(const Tree& tree) {
-  std::vector<int32_t> first{0, 1};
-  for (int32_t v = 0; v < static_cast<int32_t>(tree.n_nodes()); ++v)
-    first.push_back(first.back() + (tree.degree(v) + GROUP - 1) / GROUP);
+LargeVector<int32_t> first_groups(const Tree& tree) {
+  LargeVector<int32_t> first(tree.n_nodes() + 2);
+  first[0] = 0;
+  int32_t n_groups = first[1] = 1;
+  for (std::size_t v = 0; v < tree.n_nodes(); ++v)
+    first[v + 2] = n_groups += (tree.degree(static_cast<int32_t>(v)) + GROUP - 1) / GROUP;
   return first;
 }
 

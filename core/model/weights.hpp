@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/large_vector.hpp"
 #include "model/node_weights.hpp"
 #include "tree/tree.hpp"
 
@@ -46,7 +47,7 @@ auto with_weight_type(std::size_t weight_bytes, Use use) {
 
 // Groups of the children of each node: those of v are first[v + 1] .. first[v + 2] - 1, that of the root
 // itself is 0.
-std::vector<int32_t> first_groups(const Tree& tree);
+LargeVector<int32_t> first_groups(const Tree& tree);
 // Siblings in a group that begins `position` siblings after the first of `size`.
 inline std::size_t group_size(int32_t size, int32_t position) {
   return static_cast<std::size_t>(size - position < GROUP ? size - position : GROUP);
@@ -144,7 +145,7 @@ class SiblingWeights {
   const Tree* tree_;
   WeightArrays arrays_;
   std::size_t n_features_;
-  std::vector<int32_t> first_group_;  // [node + 2]
+  LargeVector<int32_t> first_group_;  // [node + 2]
 };
 
 }  // namespace labeltree

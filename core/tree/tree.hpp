@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/large_vector.hpp"
+
 namespace labeltree {
 
 // Nodes in any order, as builders make them and Tree takes them.
@@ -20,6 +22,15 @@ class Tree {
   // Takes parents in any order of nodes, contracts nodes of degree one and numbers the rest breadth first,
   // siblings in the order of their old numbers. Throws std::invalid_argument naming node and rule.
   Tree(std::span<const int32_t> parent, std::span<const int32_t> label);
+  // The same for arrays of a file, which outlive the tree: they are used without a copy, so their nodes must
+  // be numbered as a tree numbers them.
+  static Tree of_file(std::span<const int32_t> parent, std::span<const int32_t> label);
+
+  Tree(Tree&&) = default;
+  Tree& operator=(Tree&&) = default;
+  Tree(const Tree&) = delete;  // its spans would be of the other's vectors
+  Tree& operator=(const Tree&) = delete;
+  ~Tree() = default;
 
   std::size_t n_nodes() const { return parent_.size(); }
   std::size_t n_labels() const { return leaf_.size(); }
@@ -36,9 +47,16 @@ class Tree {
   std::span<const int32_t> first_children() const { return first_child_; }
 
  private:
+  Tree() = default;
   bool take(std::span<const int32_t> parent, std::span<const int32_t> label);
+  bool take_children(std::span<const int32_t> parent);
+  bool take_labels(std::span<const int32_t> label);
+  void put_in_order(std::span<const int32_t> parent, std::span<const int32_t> label);
+  void own(std::vector<int32_t> parent, std::vector<int32_t> label);
 
-  std::vector<int32_t> parent_, label_, leaf_, first_child_;
+  std::vector<int32_t> own_parent_, own_label_;  // empty where the arrays are those of a file
+  std::span<const int32_t> parent_, label_;
+  LargeVector<int32_t> leaf_, first_child_;
 };
 
 }  // namespace labeltree

@@ -21,12 +21,14 @@ void bind_bytes(nb::module_& m) {
       },
       array("bytes"), "n_threads"_a);
   m.def(
-      "checksum_of_map",
-      [](U8 bytes, int n_threads) {
+      "checksums_of_map",
+      [](const std::vector<U8>& arrays, int n_threads) {
+        std::vector<std::span<const uint8_t>> views;
+        for (const U8& bytes : arrays) views.push_back(view(bytes));
         return interruptible(
-            [&](Interrupt& interrupt) { return checksum_of_map(view(bytes), n_threads, interrupt); });
+            [&](Interrupt& interrupt) { return checksums_of_map(views, n_threads, interrupt); });
       },
-      array("bytes"), "n_threads"_a);
+      array("arrays"), "n_threads"_a);
   m.def(
       "ascending", [](I64 counts) { return give(unlocked([&] { return ascending(view(counts)); })); },
       array("counts"));

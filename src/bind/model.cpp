@@ -37,14 +37,13 @@ void bind_builder(nb::module_& m) {
 
 void construct(BoundModel* self, nb::object tree, int64_t n_features, F32 bias, F32 scale, U8 shift,
                I64 bucket_begin, I64 byte_begin, U32 buckets, U8 bytes, U8 weight_bytes, F32 slope,
-               F32 intercept, bool has_root, SiblingSums siblings) {
+               F32 intercept, F32 factor, bool has_root, SiblingSums siblings) {
   if (weight_bytes.size() != 1) throw std::invalid_argument("weight_bytes must have one number");
   const WeightArrays arrays{view(bias),       view(scale),   view(shift), view(bucket_begin),
                             view(byte_begin), view(buckets), view(bytes), view(weight_bytes)[0]};
   new (self) BoundModel{{tree, bias, scale, shift, bucket_begin, byte_begin, buckets, bytes},
                         {{nb::cast<const Tree&>(tree), arrays, count(n_features, "n_features")},
-                         view(slope),
-                         view(intercept),
+                         {view(slope), view(intercept), view(factor)},
                          has_root,
                          siblings}};
 }
@@ -108,8 +107,8 @@ void bind_model(nb::module_& m) {
   ModelClass model(m, "TreeModel", "A tree with its node classifiers; see core/model/tree_model.hpp.");
   model.def("__init__", &construct, "tree"_a, "n_features"_a, array("bias"), array("scale"), array("shift"),
             array("bucket_begin"), array("byte_begin"), array("buckets"), array("bytes"),
-            array("weight_bytes"), array("slope"), array("intercept"), nb::kw_only(), "has_root"_a,
-            "siblings"_a);
+            array("weight_bytes"), array("slope"), array("intercept"), array("factor"), nb::kw_only(),
+            "has_root"_a, "siblings"_a);
   bind_weights(model);
   model.def(
       "child_probabilities",

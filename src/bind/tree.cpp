@@ -16,6 +16,12 @@ void bind_class(nb::module_& m) {
             new (self) Tree(view(parent), view(label));
           },
           array("parent"), array("label"))
+      .def_static(
+          "of_file",
+          [](I32 parent, I32 label) {
+            return unlocked([&] { return Tree::of_file(view(parent), view(label)); });
+          },
+          array("parent"), array("label"), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
       .def_prop_ro("parent",
                    [](nb::handle_t<Tree> self) { return lend(nb::cast<Tree&>(self).parents(), self); })
       .def_prop_ro("label",

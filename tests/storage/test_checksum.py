@@ -1,6 +1,10 @@
 """Checksums of arrays."""
 
 import mmap
+import os
+import platform
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -72,20 +76,44 @@ def test_checksum_finds_zeros_that_were_added() -> None:
     assert len({checksum(bytes(n)) for n in range(200)}) == 200
 
 
-@pytest.fixture
-def mapped(tmp_path) -> np.ndarray:
-    path = tmp_path / "bytes"
-    path.write_bytes(np.random.default_rng(0).bytes(2 * BLOCK + 4097))
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="levels are those of x86-64")
+def test_xxh3_is_the_same_at_the_lowest_level_of_instructions() -> None:
+    data = np.random.default_rng(0).bytes(5000)
+    lengths = [241, 255, 1024, 1025, 2048, 4999, 5000]
+    code = (
+        "import sys, numpy as np; from labeltree import _core; data = sys.stdin.buffer.read();"
+        f"print(*(_core.xxh3_64(np.frombuffer(data[:n], np.uint8)) for n in {lengths}))"
+    )
+    environment = os.environ | {"LABELTREE_CPU": "v2"}
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, input=data, env=environment, capture_output=True, check=True).stdout
+    assert [int(n) for n in found.split()] == [xxhash.xxh3_64_intdigest(data[:n]) for n in lengths]
+
+
+def map_of(path, data: bytes) -> np.ndarray:
+    path.write_bytes(data)
     with path.open("rb") as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
 
 
+@pytest.fixture
+def mapped(tmp_path) -> np.ndarray:
+    return map_of(tmp_path / "bytes", np.random.default_rng(0).bytes(2 * BLOCK + 4097))
+
+
 @pytest.mark.parametrize("first", [0, 64])
 def test_checksum_of_a_map_is_that_of_its_bytes(mapped, first) -> None:
-    assert _core.checksum_of_map(mapped[first:], 2) == checksum(mapped[first:].tobytes())
+    assert _core.checksums_of_map([mapped[first:]], 2) == [checksum(mapped[first:].tobytes())]
 
 
-def test_a_map_keeps_its_bytes_when_its_pages_are_released(mapped) -> None:
-    before = mapped.tobytes()
-    _core.checksum_of_map(mapped, 1)
-    assert mapped.tobytes() == before
+def test_checksums_of_a_map_are_those_of_each_array(mapped) -> None:
+    arrays = [mapped[BLOCK + 64 :], mapped[:0], mapped[:BLOCK], mapped[64:65]]
+    found = _core.checksums_of_map(arrays, 2)
+    assert found == [checksum(array.tobytes()) for array in arrays]
+
+
+def test_a_map_keeps_its_bytes_when_its_pages_are_released(tmp_path) -> None:
+    data = np.random.default_rng(0).bytes(BLOCK) * 66 + b"end"  # 64 are released
+    mapped = map_of(tmp_path / "bytes", data)
+    assert _core.checksums_of_map([mapped], 2) == [checksum(data)]
+    assert mapped.tobytes() == data

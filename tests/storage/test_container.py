@@ -298,13 +298,23 @@ def mapped_kb(path: Path, pid: int | str = "self") -> dict[str, int]:
 
 
 @needs_smaps
-def test_pages_do_not_stay_after_verification(tmp_path) -> None:
+def test_pages_do_not_stay_after_they_are_released(tmp_path) -> None:
     path = tmp_path / "large"
     write_arrays(path, {"x": np.ones(1_000_000)})
-    arrays = read_arrays(path)
+    contents = read_file(path, known={"only"})
+    contents.release_pages()
     assert mapped_kb(path)["Rss"] < 1000
-    assert arrays["x"].sum() == 1_000_000
+    assert contents.sections["only"].arrays["x"].sum() == 1_000_000
     assert mapped_kb(path)["Rss"] > 7000
+
+
+@needs_smaps
+def test_at_most_64_mib_of_pages_stay_after_verification(tmp_path) -> None:
+    path = tmp_path / "large"
+    write_arrays(path, {"x": np.ones(66 << 17), "y": np.ones(5, np.int8)})
+    contents = read_file(path, known={"only"})
+    assert mapped_kb(path)["Rss"] < 4096
+    assert contents.sections["only"].arrays["x"].sum() == 66 << 17
 
 
 OPENED = """

@@ -29,7 +29,7 @@ from tests.storage.small_model import TREE, X, Y
         ([1, 0, 0, 1, 1, 2, 2], "tree0: a tree has one root, but no node has parent -1"),
         ([-1, -1, 0, 1, 1, 2, 2], "tree0: a tree has one root, but node 0 and node 1"),
         ([-1, 0, 0, 1, 1, 2, 7], "tree0: parents must lie in -1..6, but node 6 has 7"),
-        ([-1, 0, 0, 1, 1, 2, -2], "tree0: parent lies in -1.."),
+        ([-1, 0, 0, 1, 1, 2, -2], "tree0: parents must lie in -1..6, but node 6 has -2"),
         ([-1, 0, 0, 2, 2, 1, 1], "tree0: nodes must be numbered breadth first"),
         ([-1, 0, 0, 1, 1, 1, 1], "tree0: every leaf has a label, but node 2"),
     ],

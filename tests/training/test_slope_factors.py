@@ -1,9 +1,12 @@
 """Steeper links of nodes with few positive rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from labeltree import PLTClassifier
+from labeltree.data import as_features
 from labeltree.metrics import propensities
 from labeltree.model import Calibration
 from labeltree.training.slope_factors import POWER, factors_of
@@ -65,3 +68,21 @@ def test_factors_of_a_file_are_checked(factor: float) -> None:
     arrays["tree0.factor"] = np.full_like(arrays["tree0.factor"], factor)
     with pytest.raises(ValueError, match="factors of slopes must lie above 0 and up to 1000"):
         Calibration.from_arrays(meta, arrays, [clf.tree_.n_nodes], 20)
+
+
+def test_factors_give_the_bits_of_the_links_that_they_stand_for() -> None:
+    model = PLTClassifier().fit(X, Y).model_
+    slope, intercept = model.links(0)
+    explicit = model.calibrated(
+        replace(model.calibration, slope=[slope], intercept=[intercept], factors=None)
+    )
+    rows = as_features(X)
+    found, expected = (one.search(rows)[0].toarray() for one in (model, explicit))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0.0, -1.0, 1001.0])
+def test_a_factor_out_of_range_is_refused(factor: float) -> None:
+    factors = np.array([1.0, factor, 1.0], np.float32)
+    with pytest.raises(ValueError, match="factors of slopes must lie above 0 and up to 1000"):
+        Calibration.from_arrays({"objective": None}, {"tree0.factor": factors}, [3], 2)

@@ -165,7 +165,7 @@ class Calibration:
         if ("slope" in links) != ("intercept" in links):
             raise ValueError("slope and intercept must both be present, or neither")
         for factor in links.get("factor", ()):
-            if not ((factor > 0) & (factor <= _MAX_FACTOR)).all():
+            if not (factor.min() > 0 and factor.max() <= _MAX_FACTOR):  # NaN is neither
                 raise ValueError(f"factors of slopes must lie above 0 and up to {_MAX_FACTOR}")
         curve = thresholds = None
         if "curve.x" in arrays:

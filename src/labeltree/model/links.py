@@ -16,6 +16,7 @@ LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, 1.5)}
 #: it is _PER_ROOT n^(1/4), at least 4.
 ONE_LINKS = {"logistic": (1.0, 0.0), "squared_hinge": (4.0, -0.5)}
 _PER_ROOT = 2.25
+NO_FACTORS = np.empty(0, np.float32)  #: of slopes that have none
 
 #: Number of additional pairs that a prior link counts as when another link is fitted from it.
 FIXED_STRENGTH = 100

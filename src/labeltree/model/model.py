@@ -21,7 +21,7 @@ from labeltree.model.curve import Curve
 from labeltree.model.interface import NodeClassifier, PathScores, check_query
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
-from labeltree.model.links import fixed_links
+from labeltree.model.links import NO_FACTORS, fixed_links
 from labeltree.model.rankers import Rankers
 from labeltree.model.stored import MODEL_META, StoredPart, stored_layout, stored_tree
 from labeltree.threads import n_threads
@@ -76,7 +76,7 @@ class Model:
                 tree._native,
                 n_features,
                 *layout,
-                *self.links(t),
+                *self._native_links(t),
                 has_root=has_root,
                 siblings=_core.SiblingSums[self.calibration.siblings],
             )
@@ -96,12 +96,27 @@ class Model:
 
     def fixed_links(self, t: int, loss: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return slope and intercept of each node of tree t for scores of a loss."""
-        tree, calibration = self.trees[t], self.calibration
-        of_trees = calibration.factors if loss == self.link else None
+        of_trees = self.calibration.factors if loss == self.link else None
         factors = None if of_trees is None else of_trees[t]
-        is_divided = calibration.siblings == ONE
-        n_siblings = tree.degree[np.maximum(tree.parent, 0)] if is_divided else None
-        return fixed_links(loss, tree.n_nodes, factors, n_siblings=n_siblings)
+        n_nodes = self.trees[t].n_nodes
+        return fixed_links(loss, n_nodes, factors, n_siblings=self._n_siblings(t))
+
+    def _native_links(self, t: int) -> tuple[NDArray[np.float32], ...]:
+        """Return slopes, intercepts and factors of tree t; one number may stand for all nodes."""
+        slope, intercept = self.calibration.slope, self.calibration.intercept
+        if slope is not None and intercept is not None:
+            return slope[t], intercept[t], NO_FACTORS
+        n_siblings, of_trees = self._n_siblings(t), self.calibration.factors
+        n_links = 1 if n_siblings is None else len(n_siblings)
+        links = fixed_links(self.link, n_links, n_siblings=n_siblings)
+        return *links, NO_FACTORS if of_trees is None else of_trees[t]
+
+    def _n_siblings(self, t: int) -> NDArray[np.int32] | None:
+        """Return the number of siblings of each node, itself included, if links depend on it."""
+        if self.calibration.siblings != ONE:
+            return None
+        tree = self.trees[t]
+        return np.asarray(tree.degree[np.maximum(tree.parent, 0)])
 
     @property
     def n_labels(self) -> int:

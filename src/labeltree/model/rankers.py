@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labeltree import _core
 from labeltree.arguments import MAX_INT32
 from labeltree.model.layout import LAYOUT_DTYPES, Layout
-from labeltree.model.links import Link
+from labeltree.model.links import NO_FACTORS, Link
 from labeltree.model.stored import stored_layout, with_weight_bytes
 from labeltree.trees import LabelTree
 
@@ -52,7 +52,7 @@ class Rankers:
 
     def native(self, tree: LabelTree, n_features: int) -> _core.TreeModel:
         """Return the classifiers for searches."""
-        slope, intercept = (np.full(tree.n_nodes, value, np.float32) for value in self.link)
+        slope, intercept = (np.array([value], np.float32) for value in self.link)
         try:
             return _core.TreeModel(
                 tree._native,
@@ -60,6 +60,7 @@ class Rankers:
                 *self.layout,
                 slope,
                 intercept,
+                NO_FACTORS,
                 has_root=True,
                 siblings=_core.SiblingSums.independent,
             )

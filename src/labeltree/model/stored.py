@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from labeltree import _core
 from labeltree.data.arrays import take
 from labeltree.data.compressed import MAX_COLUMNS
 from labeltree.model.layout import LAYOUT_DTYPES, Layout
@@ -25,13 +26,10 @@ def stored_tree(arrays: Mapping[str, NDArray[Any]], t: int) -> LabelTree:
     parent = take(arrays, f"tree{t}.parent", "i4")
     label = take(arrays, f"tree{t}.label", "i4")
     try:
-        tree = LabelTree.from_parents(parent, label)
+        # Weights are stored by node number, so a tree that must be renumbered is refused.
+        return LabelTree(_core.Tree.of_file(parent, label))
     except ValueError as error:
         raise ValueError(f"tree{t}: {error}") from None
-    # Weights are stored by node number, so a renumbered tree would mix them up.
-    if not (np.array_equal(tree.parent, parent) and np.array_equal(tree.label, label)):
-        raise ValueError(f"tree{t}: nodes must be numbered breadth first, and none have one child")
-    return tree
 
 
 def stored_layout(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Layout:

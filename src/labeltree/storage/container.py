@@ -31,7 +31,7 @@ from labeltree.storage.table import (
     SectionEntry,
     aligned,
     checksum,
-    checksum_of_map,
+    checksums_of_map,
     read_table,
     write_table,
 )
@@ -156,7 +156,6 @@ def read_file(path: Source, *, known: Collection[str], verify: bool = True) -> C
         contents = Contents(sections, entries, len(mapped), mapped)
         if verify:
             _verify(mapped, entries, views, data)
-            contents.release_pages()
     except ModelFileError as error:
         raise ModelFileError(f"{file_name(path)}: {error}") from None
     return contents
@@ -245,14 +244,17 @@ def _view(mapped: mmap.mmap, entry: Entry, data: int) -> NDArray[Any]:
 def _verify(
     mapped: mmap.mmap, entries: list[SectionEntry], views: Mapping[str, NDArray[Any]], data: int
 ) -> None:
-    end, threads = 0, n_threads(None)
-    for entry in (array for section in entries for array in section.arrays):
+    arrays = [array for section in entries for array in section.arrays]
+    # The pages of small arrays, which opening reads next, stay.
+    by_size = sorted(arrays, key=lambda entry: -entry.n_bytes)
+    digits = checksums_of_map([views[entry.name] for entry in by_size], n_threads(None))
+    found, end = dict(zip((entry.name for entry in by_size), digits, strict=True)), 0
+    for entry in arrays:
         if any(mapped[data + end : data + entry.offset]):
             raise ModelFileError(f"the bytes before array {entry.name} must be 0; get it again")
-        found = checksum_of_map(views[entry.name], threads)
-        if found != entry.checksum:
+        if (own := found[entry.name]) != entry.checksum:
             raise ModelFileError(
-                f"array {entry.name} is damaged: its checksum is {found}, but should be "
+                f"array {entry.name} is damaged: its checksum is {own}, but should be "
                 f"{entry.checksum}. Get the file again"
             )
         end = entry.end

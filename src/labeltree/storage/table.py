@@ -6,7 +6,7 @@ Nothing in a table is trusted before it is checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -84,12 +84,13 @@ def checksum(array: NDArray[Any], threads: int) -> str:
     return f"{_core.checksum(_bytes(array), threads):016x}"
 
 
-def checksum_of_map(array: NDArray[Any], threads: int) -> str:
-    """Return the checksum of an array that is mapped read-only, releasing its pages on the way.
+def checksums_of_map(arrays: Sequence[NDArray[Any]], threads: int) -> list[str]:
+    """Return the checksums of arrays that are mapped read-only, releasing pages on the way.
 
-    Any other array would lose its content.
+    The pages of the last 64 MiB stay. Any other array would lose its content.
     """
-    return f"{_core.checksum_of_map(_bytes(array), threads):016x}"
+    found = _core.checksums_of_map([_bytes(array) for array in arrays], threads)
+    return [f"{one:016x}" for one in found]
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

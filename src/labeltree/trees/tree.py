@@ -48,14 +48,14 @@ class LabelTree:
     └─ fish
     """
 
-    __slots__ = ("_names", "_native", "degree", "first_child", "label", "leaves", "parent")
+    __slots__ = ("_degree", "_names", "_native", "first_child", "label", "leaves", "parent")
 
     _native: _core.Tree
     parent: IntArray  #: parent of each node, -1 for the root
     label: IntArray  #: label of each node, -1 for inner nodes
     first_child: IntArray  #: children of v are first_child[v] .. first_child[v + 1] - 1
-    degree: IntArray  #: number of children of each node
     leaves: IntArray  #: node of each label
+    _degree: IntArray | None
     _names: tuple[Hashable, ...] | Callable[[], Iterable[Hashable]] | None
 
     def __init__(
@@ -67,10 +67,10 @@ class LabelTree:
             "parent": native.parent,
             "label": native.label,
             "first_child": native.first_child,
-            "degree": np.diff(native.first_child),
             "leaves": native.leaf,
         }
         object.__setattr__(self, "_native", native)
+        object.__setattr__(self, "_degree", None)
         for name, array in arrays.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -261,6 +261,16 @@ class LabelTree:
     def depth(self) -> int:
         """Number of edges on the longest path from the root to a leaf."""
         return int(_core.node_depths(self._native)[-1])
+
+    @property
+    def degree(self) -> IntArray:
+        """Number of children of each node."""
+        if self._degree is None:
+            degree = np.diff(self.first_child)
+            degree.flags.writeable = False
+            object.__setattr__(self, "_degree", degree)
+            return degree
+        return self._degree
 
     @property
     def max_degree(self) -> int:
