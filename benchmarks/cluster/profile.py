@@ -61,11 +61,12 @@ class Profiled:
     work_dir: Path | None = None  # of temporary files
     runs: list[Run] = field(default_factory=list)
     measuring: float = 0.0  # seconds that the fit would not have taken
+    handling: float = 0.0  # seconds that the driver takes for results, while workers go on
 
     @property
     def seconds(self) -> float:
-        """Seconds of all jobs so far, and of measuring them."""
-        return self.measuring + sum(sum(run.jobs) for run in self.runs)
+        """Seconds of all jobs so far, of measuring them and of handling their results."""
+        return self.measuring + self.handling + sum(sum(run.jobs) for run in self.runs)
 
     def run(self, work: Callable[[Any], Any], jobs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         """Yield the number of each job and its result, in order."""
@@ -76,7 +77,9 @@ class Profiled:
             start = process_time()
             result = work(job)
             run.jobs.append(round(process_time() - start, 5))
+            given = thread_time()
             yield number, result
+            self.handling += thread_time() - given
         if run.jobs:
             run.opening = self._opening(work, job, run.jobs[-1])
 
@@ -102,7 +105,7 @@ class Profile:
     n_labels: int
     n_workers: int  # for which jobs were made
     driver_seconds: float  # what no worker does, while workers wait
-    layout_seconds: float  # what the driver does while workers train
+    layout_seconds: float  # what the driver does with results, while workers go on
     runs: list[Run]
     checking_seconds: float = 0.0  # of the driver, for the small fits that choose settings
     dividing_seconds: float = 0.0  # of the driver, to divide labels into parts
@@ -171,7 +174,7 @@ def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profil
         start, thread_start = process_time(), thread_time()
         PLTClassifier(executor=executor, n_jobs=1, **options).fit(X, Y)
         of_thread = thread_time() - thread_start
-        layout = process_time() - start - of_thread
+        layout = process_time() - start - of_thread + executor.handling
     own = of_thread - executor.seconds - checking.seconds - dividing.seconds
     entries = vectors.result[0][-1] / Y.n_labels if vectors.result else 0.0
     sizes = X.shape[0], Y.n_labels, n_workers

@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.generator import Generator
 from labeltree.data.npz import read_npz, read_npz_labels
 
-#: By name: rows and labels of generated data.
-GENERATED = {"many rows": (400_000, 10_000), "many labels": (300_000, 200_000)}
+#: By name: rows and labels of generated data, more than caches hold.
+GENERATED = {"many rows": (1_600_000, 10_000), "many labels": (1_200_000, 200_000)}
 #: Set this variable to a folder with X.trn.npz and Y.trn.npz for a third shape.
 FOLDER = "LABELTREE_CLUSTER_DATA"
 

@@ -86,8 +86,8 @@ class Growth:
     ) -> float:
         """Return the seconds of a fit, of which a driver does what no worker can.
 
-        Weights are laid out by the driver while workers train. `start` is what the cluster takes to
-        start workers.
+        The driver takes results and lays out weights while workers train. `start` is what the
+        cluster takes to start workers.
         """
         factors, profile = self.factors(growth), self.every
         times = [

@@ -11,35 +11,17 @@
 
 #include "base/index.hpp"
 #include "build/cluster_names.hpp"
+#include "build/distinct_rows.hpp"
 
 namespace labeltree {
 namespace {
 
 class Merger {
  public:
+  // Which clusters are joined depends on numbers of rows, not on their order: equal rows are walked once.
   Merger(const LabelRows& rows, int32_t n_labels, Price price, const MergeLimits& limits,
          Similarity* similarity, Interrupt& interrupt)
-      : interrupt_(interrupt),
-        similarity_(similarity),
-        price_(price),
-        per_bit_(price.per_bit()),
-        limits_(limits),
-        longest_(longest_walked(rows)),
-        begin_(rows.indptr.begin(), rows.indptr.end() - 1),
-        end_(rows.indptr.begin() + 1, rows.indptr.end()),
-        clusters_(rows.indices.begin(), rows.indices.end()),
-        long_rows_(rows.size()),
-        members_(at(n_labels)),
-        node_of_(at(n_labels)),
-        names_(n_labels),
-        common_(at(n_labels), 0),
-        last_walk_(at(n_labels), 0) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      for (const int32_t j : rows[i]) members_[at(j)].push_back(static_cast<int32_t>(i));
-      if (is_long(i)) long_rows_[i] = std::make_unique<Set>(rows[i].begin(), rows[i].end());
-    }
-    for (int32_t j = 0; j < n_labels; ++j) add_node(j, j);
-  }
+      : Merger(distinct_rows(rows), longest_walked(rows), n_labels, price, limits, similarity, interrupt) {}
 
   Forest run() {
     join_never_positive();
@@ -53,13 +35,44 @@ class Merger {
   }
 
  private:
+  Merger(DistinctRows rows, int64_t longest, int32_t n_labels, Price price, const MergeLimits& limits,
+         Similarity* similarity, Interrupt& interrupt)
+      : interrupt_(interrupt),
+        similarity_(similarity),
+        price_(price),
+        per_bit_(price.per_bit()),
+        limits_(limits),
+        begin_(rows.indptr.begin(), rows.indptr.end() - 1),
+        end_(rows.indptr.begin() + 1, rows.indptr.end()),
+        clusters_(std::move(rows.indices)),
+        count_(std::move(rows.count)),
+        long_rows_(count_.size()),
+        members_(at(n_labels)),
+        weight_(at(n_labels), 0),
+        node_of_(at(n_labels)),
+        names_(n_labels),
+        common_(at(n_labels), 0),
+        last_walk_(at(n_labels), 0) {
+    for (std::size_t i = 0; i < count_.size(); ++i) {
+      const auto first = clusters_.begin() + begin_[i], last = clusters_.begin() + end_[i];
+      for (auto it = first; it != last; ++it) add_member(*it, static_cast<int32_t>(i));
+      if (last - first > longest) long_rows_[i] = std::make_unique<Set>(first, last);
+    }
+    for (int32_t j = 0; j < n_labels; ++j) add_node(j, j);
+  }
+
   using Set = std::unordered_set<int32_t>;
   // (Hamming weight, node): of equal weights the oldest goes first.
   using Entry = std::pair<int64_t, int32_t>;
 
-  int64_t weight(int32_t cluster) const { return static_cast<int64_t>(members_[at(cluster)].size()); }
+  // Only of clusters that exist: that of a label before it was joined stays.
+  int64_t weight(int32_t cluster) const { return weight_[at(cluster)]; }
   Entry entry(int32_t cluster) const { return {weight(cluster), node_of_[at(cluster)]}; }
-  bool is_long(std::size_t row) const { return end_[row] - begin_[row] > longest_; }
+
+  void add_member(int32_t cluster, int32_t row) {
+    members_[at(cluster)].push_back(row);
+    weight_[at(cluster)] += count_[at(row)];
+  }
 
   void add_node(int32_t cluster, int32_t label) {
     node_of_[at(cluster)] = static_cast<int32_t>(tree_.parent.size());
@@ -137,7 +150,8 @@ class Merger {
     for (const int32_t row : members_[at(a)]) {
       if (long_rows_[at(row)]) continue;
       for (const int32_t c : clusters_of(row))
-        if (c != a && common_[at(c)]++ == 0) seen_.push_back(c);
+        if (c != a && std::exchange(common_[at(c)], common_[at(c)] + count_[at(row)]) == 0)
+          seen_.push_back(c);
     }
     const int32_t best = similarity_ ? best_blend(a) : cheapest(a);
     for (const int32_t c : seen_) common_[at(c)] = 0;
@@ -191,7 +205,7 @@ class Merger {
   // a is the smaller one, so only its rows move.
   void join(int32_t a, int32_t c) {
     for (const int32_t row : members_[at(a)])
-      if (!take_over(row, a, c)) members_[at(c)].push_back(row);
+      if (!take_over(row, a, c)) add_member(c, row);
     members_[at(a)] = std::vector<int32_t>();  // {} would keep its memory
     if (similarity_) similarity_->join(a, c);
     const auto node = static_cast<int32_t>(tree_.parent.size());
@@ -208,11 +222,12 @@ class Merger {
   Price price_;
   double per_bit_;
   MergeLimits limits_;
-  int64_t longest_;
   std::vector<int64_t> begin_, end_;             // [row] where its clusters lie
   std::vector<int32_t> clusters_;                // of each row, perhaps under a former name
+  std::vector<int64_t> count_;                   // [row] how many rows of the data it stands for
   std::vector<std::unique_ptr<Set>> long_rows_;  // [row] its clusters, where it is too long to walk
   std::vector<std::vector<int32_t>> members_;    // [cluster] its rows
+  std::vector<int64_t> weight_;                  // [cluster] rows of the data
   std::vector<int32_t> node_of_;                 // [cluster]
   ClusterNames names_;
   std::vector<int64_t> common_;     // [cluster] rows shared with the cluster at hand

@@ -12,7 +12,10 @@ namespace labeltree {
 namespace {
 
 constexpr std::size_t NEAR_BYTES = 1 << 19;  // of weights that stay in the near caches
-constexpr int32_t MAX_AHEAD = 64;            // features of the next row whose weights are fetched ahead
+constexpr std::size_t FAR_BYTES = 1 << 24;   // of dual variables, with which no cache holds all rows
+// Visits until that of the row that is fetched ahead, and of the one whose place and targets are.
+constexpr std::size_t ROW_AHEAD = 6, PLACE_AHEAD = 12;
+constexpr int32_t MAX_AHEAD = 64;  // features of the next row whose weights are fetched ahead
 
 template <class LossType>
 class Descent {
@@ -27,7 +30,8 @@ class Descent {
         slack_(load(pass.slack)),
         worst_(load(pass.worst)),
         spares_(pass.near >= 0.0f),
-        is_far_(pass.n_features * sizeof(Floats) > NEAR_BYTES) {}
+        is_far_(pass.n_features * sizeof(Floats) > NEAR_BYTES),
+        is_long_(pass.n_active * sizeof(Floats) > FAR_BYTES) {}
 
   void run() {
     if (pass_.products != nullptr || pass_.index == nullptr)
@@ -60,7 +64,8 @@ class Descent {
     const int32_t* const order = pass_.order;
     std::size_t at = pass_.at, n_active = pass_.n_active;
     for (int n = 0; n < pass_.max_visits && at < n_active; ++n) {
-      if (at + 3 < n_active) prefetch(order[at + 3]);
+      if (is_long_ && at + PLACE_AHEAD < n_active) prefetch_place(order[at + PLACE_AHEAD]);
+      if (at + ROW_AHEAD < n_active) prefetch(order[at + ROW_AHEAD]);
       if (is_far_ && at + 1 < n_active) prefetch_weights(order[at + 1]);
       const int32_t row = order[at];
       const Visit visit = improve(row, score(row), Spares);
@@ -239,6 +244,15 @@ class Descent {
     __builtin_prefetch(alpha_ + i);
   }
 
+  // Where a row is, and what is known of it: one cache miss each if there are many rows.
+  [[gnu::always_inline]] void prefetch_place(int32_t i) const {
+    __builtin_prefetch(pass_.begin + i);
+    __builtin_prefetch(pass_.size + i);
+    __builtin_prefetch(pass_.square + i);
+    __builtin_prefetch(pass_.reaches + i);
+    __builtin_prefetch(pass_.positive + i);
+  }
+
   // Of a long row, the first: it is so long that the processor itself looks ahead at the others.
   [[gnu::always_inline]] void prefetch_weights(int32_t i) const {
     const int32_t* index = pass_.index + pass_.begin[i];
@@ -251,8 +265,9 @@ class Descent {
   Floats* alpha_;
   Floats* scores_;
   Floats c_positive_, c_negative_, slack_, worst_;
-  bool spares_;  // whether rows near their optimum are left out for some passes
-  bool is_far_;  // whether weights are more than the near caches hold
+  bool spares_;   // whether rows near their optimum are left out for some passes
+  bool is_far_;   // whether weights are more than the near caches hold
+  bool is_long_;  // whether there are more rows than the caches hold
 };
 
 // Where the weights of an entry's feature begin.

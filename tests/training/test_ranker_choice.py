@@ -16,9 +16,9 @@ from labeltree.training.ranker_choice import (
     DEFAULT_CHOICE,
     LINKS,
     CandidateScores,
+    HeldCandidates,
     RankerChoice,
     RankerTrials,
-    candidate_scores,
     choose_link,
 )
 from labeltree.training.rankers import train_rankers
@@ -43,7 +43,7 @@ def trials(held_labels: LabelRows | None = None) -> RankerTrials:
 def test_scores_are_those_of_the_rankers_and_probabilities_those_of_the_trees() -> None:
     model, X, Y = trained()
     rankers = train_rankers(model, X, Y, SolverSettings())
-    found = candidate_scores(model, rankers, HeldBack(X, Y), n_threads=1)
+    found = HeldCandidates(model, HeldBack(X, Y), n_threads=1).scores(rankers)
     link, estimates = rankers.link, estimates_of_rankers(model.with_rankers(rankers), X)
     best = model.search(X, k=10)[0]
     labels = best.indices.reshape(-1, 10)
@@ -157,3 +157,13 @@ def test_rankers_take_no_more_passes_than_the_user_allows() -> None:
     forest, solver = ForestSettings("complete", None, 1, None, seed=0), SolverSettings(max_iter=3)
     assert FitSettings(forest, solver).ranker_solver.max_iter == 3
     assert FitSettings(forest, SolverSettings(), auto_iter=True).ranker_solver.max_iter == 20
+
+
+def test_held_back_rows_are_searched_once_for_all_settings(monkeypatch) -> None:
+    searched, search = [], HeldBack.search
+    monkeypatch.setattr(
+        HeldBack, "search", lambda self, *given: searched.append(1) or search(self, *given)
+    )
+    trials().choose(SolverSettings())
+    assert len(DECAYS) > 1
+    assert len(searched) == 1

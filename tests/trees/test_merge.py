@@ -29,6 +29,26 @@ def test_merge_equals_the_reference(case: tuple[list[set[int]], int]) -> None:
     assert unordered(tree.to_nested()) == unordered(reference.phi_merge(rows, m))
 
 
+@given(label_sets(), st.integers(2, 5))
+@settings(deadline=None, max_examples=100)
+def test_rows_that_are_repeated_count_each_time(
+    case: tuple[list[set[int]], int], n_times: int
+) -> None:
+    rows, m = case
+    rows = [row for i, row in enumerate(rows) for _ in range(1 + i % n_times)]
+    tree = trees.merge(as_labels(rows, n_labels=m))
+    assert unordered(tree.to_nested()) == unordered(reference.phi_merge(rows, m))
+
+
+def test_the_order_of_thousands_of_distinct_rows_does_not_change_the_tree() -> None:
+    rng = np.random.default_rng(0)
+    rows = [set(rng.integers(0, 50, 3).tolist()) for _ in range(6000)]
+    shuffled = [rows[i] for i in rng.permutation(len(rows))]
+    tree, other = trees.merge(rows), trees.merge(shuffled)
+    np.testing.assert_array_equal(tree.parent, other.parent)
+    np.testing.assert_array_equal(tree.label, other.label)
+
+
 def test_disjoint_labels_become_a_binary_huffman_tree() -> None:
     rows = [[j] for j, count in enumerate([1, 1, 2, 4, 8]) for _ in range(count)]
     assert cost.leaf_costs(trees.merge(rows)).tolist() == [8, 8, 6, 4, 2]

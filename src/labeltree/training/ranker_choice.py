@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import expit, logit
 
 from labeltree.data import LabelRows
@@ -87,13 +89,14 @@ class RankerTrials:
         max_memory: float | None = None,
         executor: Executor | None = None,
     ) -> None:
+        self._candidates_of_held = HeldCandidates(model, held, n_threads)
         needed = np.zeros(model.n_labels, bool)
-        needed[held.search(model, n_threads).indices] = True
+        needed[self._candidates_of_held.found.indices] = True
         found = find_candidates(unseen, X, rows, n_threads, executor=executor)
         self._candidates = _only(found, needed)
         self._model, self._X, self._rows = model, X, _only(rows, needed)
-        self._held, self._sample_weight = held, sample_weight
-        self._n_threads, self._max_memory, self._executor = n_threads, max_memory, executor
+        self._sample_weight, self._n_threads = sample_weight, n_threads
+        self._max_memory, self._executor = max_memory, executor
 
     def train(self, settings: SolverSettings, choice: RankerChoice) -> Rankers:
         """Return rankers with these settings."""
@@ -120,8 +123,7 @@ class RankerTrials:
         highest = 0.0
         for decay in decays:
             rankers = self.train(settings, RankerChoice(decay, RANKER_LINK))
-            found = candidate_scores(self._model, rankers, self._held, self._n_threads)
-            link, gain = choose_link(found)
+            link, gain = choose_link(self._candidates_of_held.scores(rankers))
             if link is not None and gain > highest:
                 best, highest = (RankerChoice(decay, link), replace(rankers, link=link)), gain
         return best
@@ -157,23 +159,45 @@ def choose_link(found: CandidateScores) -> tuple[Link | None, float]:
     return (LINKS[best], means[best]) if is_gain(gains[best], _ERRORS) else (None, 0.0)
 
 
-def candidate_scores(
-    model: Model, rankers: Rankers, held: HeldBack, n_threads: int
-) -> CandidateScores:
-    """Return what trees and rankers say about the candidates of held-back rows."""
-    found = held.search(model, n_threads)
-    k = min(N_CANDIDATES, model.n_labels)
-    indptr, labels = found.indptr.astype(np.int64), found.indices.astype(np.int32)
-    named = replace(held.rows, indptr=indptr, indices=labels)
-    plain = model.calibrated(replace(model.calibration, curve=None)).with_rankers(None)
-    ranked = plain.with_rankers(replace(rankers, link=Link(1.0, 0.0)))
-    # Without the scores of held-back rows, which cancel out.
-    alone, both = (
-        one.probabilities_of(held.X, named, n_threads=n_threads) for one in (plain, ranked)
-    )
-    estimates = np.divide(both, alone, out=np.zeros(len(both)), where=alone > 0)
-    return CandidateScores(
-        found.data.astype(np.float64).reshape(-1, k),
-        logit(np.clip(estimates, 1e-7, 1 - 1e-7)).reshape(-1, k),
-        is_true(held.rows, indptr, labels).reshape(-1, k),
-    )
+@dataclass(frozen=True, eq=False)
+class HeldCandidates:
+    """The candidates of held-back rows by the trees of a model, which are searched for once."""
+
+    model: Model
+    held: HeldBack
+    n_threads: int
+
+    @cached_property
+    def found(self) -> sparse.csr_array[np.float32, tuple[int, int]]:
+        """The candidates of each row, the most probable first."""
+        return self.held.search(self.model, self.n_threads)
+
+    @cached_property
+    def _named(self) -> LabelRows:
+        indptr, labels = self.found.indptr.astype(np.int64), self.found.indices.astype(np.int32)
+        return replace(self.held.rows, indptr=indptr, indices=labels)
+
+    @cached_property
+    def _plain(self) -> Model:
+        uncurved = replace(self.model.calibration, curve=None)
+        return self.model.calibrated(uncurved).with_rankers(None)
+
+    @cached_property
+    def _alone(self) -> NDArray[np.float32]:
+        """Their probabilities by the trees, without the scores of held-back rows."""
+        return self._probabilities(self._plain)
+
+    def scores(self, rankers: Rankers) -> CandidateScores:
+        """Return what trees and rankers say about the candidates."""
+        k, named = min(N_CANDIDATES, self.model.n_labels), self._named
+        both = self._probabilities(self._plain.with_rankers(replace(rankers, link=Link(1.0, 0.0))))
+        # The scores of the trees cancel out, so it does not matter that these know the rows.
+        estimates = np.divide(both, self._alone, out=np.zeros(len(both)), where=self._alone > 0)
+        return CandidateScores(
+            self.found.data.astype(np.float64).reshape(-1, k),
+            logit(np.clip(estimates, 1e-7, 1 - 1e-7)).reshape(-1, k),
+            is_true(self.held.rows, named.indptr, named.indices).reshape(-1, k),
+        )
+
+    def _probabilities(self, model: Model) -> NDArray[np.float32]:
+        return model.probabilities_of(self.held.X, self._named, n_threads=self.n_threads)
