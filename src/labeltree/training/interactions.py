@@ -22,7 +22,7 @@ MAX_FEATURES = 40  #: mean features per row up to which "auto" adds pairs
 _MAX_LENGTH = 100  # features of a row; pairs of longer rows are not counted
 _MIN_ROWS = 3  # with both features
 _FACTOR = 0.7  # of the geometric mean of two values
-_MAX_COUNTED = 1 << 26  # pairs in all rows that are counted, about; of more, some rows are left out
+_MAX_COUNTED = 1 << 25  # pairs in all rows that are counted, about; of more, some rows are left out
 
 
 class Interactions(NamedTuple):
