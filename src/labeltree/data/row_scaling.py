@@ -144,7 +144,7 @@ def plain_scaling(*, normalize: bool) -> RowScaling:
 
 
 def room_for(array: NDArray[Number], size: int) -> NDArray[Number]:
-    """Return a new array of the same type: in memory, or in a file if the given one is in a file."""
+    """Return a new array of the same type: in memory, or in a file if the given one is in one."""
     if map_of(array) is None or not size:
         return np.empty(size, array.dtype)
     with tempfile.TemporaryFile(prefix="labeltree-") as file:

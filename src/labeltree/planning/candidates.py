@@ -13,7 +13,7 @@ from labeltree import trees
 from labeltree.data import LabelRows
 from labeltree.execution.executor import as_executor
 from labeltree.threads import n_threads
-from labeltree.training.effort import default_pairs
+from labeltree.training.effort import DEFAULT_INTERACTIONS
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import MAX_DEPTH
 from labeltree.trees import CostModel, LabelTree
@@ -161,8 +161,12 @@ def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
 def _auto(inputs: Inputs) -> LabelTree:
     """Return the tree that the estimators build by default, from features weighted as in `fit`."""
     n_jobs = inputs.n_jobs
-    executor, pairs = as_executor(None, n_jobs), default_pairs(inputs.X)
-    scaling = learn_scaling(inputs.X, inputs.rows, executor=executor, pairs_per_row=pairs)
+    scaling = learn_scaling(
+        inputs.X,
+        inputs.rows,
+        executor=as_executor(None, n_jobs),
+        interactions=DEFAULT_INTERACTIONS,
+    )
     build = find_builder(AUTO)
     X = scaling(inputs.X, n_threads(n_jobs))
     return build(X, inputs.rows, seed=inputs.random_state, n_jobs=n_jobs, options={})

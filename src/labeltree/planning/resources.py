@@ -20,7 +20,7 @@ from labeltree.estimators.classifiers import PLTClassifier
 from labeltree.planning.cluster import ClusterUse, StepSeconds, Workers, cluster_use
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
-from labeltree.training.effort import default_pairs
+from labeltree.training.effort import DEFAULT_INTERACTIONS
 from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import check_depth
 from labeltree.training.inner_split import draw_held
@@ -72,7 +72,7 @@ class Estimator:
         self._X, self._rows, self._seed = X, rows, seed
         self._settings = PLTClassifier(n_jobs=1, random_state=seed)._settings(None)
         start = time.process_time()
-        self._scaling = learn_scaling(X, rows, pairs_per_row=default_pairs(X))
+        self._scaling = learn_scaling(X, rows, interactions=DEFAULT_INTERACTIONS)
         self._learning_seconds = time.process_time() - start
         self._held = draw_held(rows, None, self._settings.fraction(rows.kind), seed)
         self._prepared: dict[RowScaling, _Prepared] = {}

@@ -18,7 +18,12 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
 from labeltree.execution import Executor, Threads
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
-from labeltree.training.interactions import as_features, informative_pairs
+from labeltree.training.interactions import (
+    NO_INTERACTIONS,
+    Interactions,
+    as_features,
+    informative_pairs,
+)
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
@@ -178,32 +183,37 @@ def learn_scaling(
     powers: Powers | None = None,
     executor: Executor | None = None,
     weight: NDArray[np.float32] | None = None,
-    pairs_per_row: float = 0.0,
+    interactions: Interactions = NO_INTERACTIONS,
 ) -> RowScaling:
     """Return the scaling of rows for these labels, with the given or estimated exponents.
 
-    Rows get at most a mean of `pairs_per_row` pairs of their features.
+    Rows may get pairs of their features.
     """
     if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
         kept = np.flatnonzero(weight)
         X, rows = X[kept], rows.select(kept)
-    has_pairs = pairs_per_row > 0 and X.shape[0] >= ENOUGH_ROWS
+    per_row = interactions.per_row(X)
     if powers is None and X.shape[0] < ENOUGH_ROWS:
-        return UNIT
-    if powers is not None and powers.affinity == 0 and not has_pairs:
-        return RowScaling(power=powers.value)
+        powers = NO_WEIGHTING
+    if powers is not None and powers.affinity == 0 and per_row == 0:
+        return _powers_only(powers)
     executor = executor or Threads()
     counts = _shared_labels(X, rows, executor)
     affinity = _shrunk(*counts)
     if not affinity.max() > 0:  # no two rows share a label
-        return UNIT if powers is None else RowScaling(power=powers.value)
+        return _powers_only(powers or NO_WEIGHTING)
     value, power = powers or find_powers(X, affinity)
     pairs = NO_PAIRS
-    if has_pairs:
+    if per_row > 0:
         of_features = counts[1] / np.maximum(counts[0], 1)
-        found = informative_pairs(X, rows, of_features, pairs_per_row, executor)
+        found = informative_pairs(X, rows, of_features, per_row, executor)
         pairs = as_features(found, X.shape[1])
         of_pairs = found.row_pairs, found.shared
         affinity = _shrunk(*(np.concatenate(both) for both in zip(counts, of_pairs, strict=True)))
     weights = (affinity / affinity.max()) ** power if power > 0 else np.empty(0)
     return RowScaling(power=value, weights=weights.astype(np.float32), pairs=pairs)
+
+
+def _powers_only(powers: Powers) -> RowScaling:
+    """Return a scaling without label affinity."""
+    return UNIT if powers.value == 1 else RowScaling(power=powers.value)

@@ -57,8 +57,7 @@ def checked_settings(
     scaling = AS_THEY_ARE
     if settings.normalize:
         powers, executor = settings.feature_weighting, settings.executor
-        pairs_per_row = settings.interactions.per_row(X)
-        scaling = learn_scaling(X, rows, powers, executor, weight, pairs_per_row)
+        scaling = learn_scaling(X, rows, powers, executor, weight, settings.interactions)
     return compared_settings(X, rows, scaling, settings, weight)
 
 
