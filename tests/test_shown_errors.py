@@ -89,6 +89,11 @@ def test_the_messages_of_training(clf: PLTClassifier) -> None:
     assert not_raised("training", said) == []
 
 
+def test_the_messages_of_interactions() -> None:
+    said = [message_of(lambda: PLTClassifier(interactions=2, normalize=False).fit(X, Y))]
+    assert not_raised("interactions", said) == []
+
+
 def test_the_messages_of_prediction(clf: PLTClassifier) -> None:
     eye = sparse.eye_array(20_000, 60_000, format="csr", dtype=np.float32)
     many = PLTClassifier(tree="complete", sparse_output=False, C=1.0, feature_weighting=None)

@@ -21,6 +21,7 @@ from benchmarks.rows import cpu_timed
 from labeltree import PLTClassifier
 from labeltree.calibration.methods import learn_held_curve
 from labeltree.data import LabelRows
+from labeltree.data.row_scaling import RowScaling
 from labeltree.model.layout import Layout
 from labeltree.model.model import Model
 from labeltree.training.feature_weighting import learn_scaling
@@ -101,9 +102,11 @@ def measure_size(
     X, Y, queries = rows_of(n_rows, n_labels, n_features_per_row, n_labels_per_row)
     forget_peak()
     base = memory("VmRSS")
-    seconds, model = steps(X, Y)
+    seconds, model, scaling = steps(X, Y)
     peak = memory("VmHWM")
-    batch, (_, calls) = cpu_timed(lambda: model.search(queries, k=K, nodes_per_step=8))
+    batch, (_, calls) = cpu_timed(
+        lambda: model.search(queries, k=K, nodes_per_step=8, scaling=scaling)
+    )
     return {
         "rows": Y.n_rows,
         "labels": Y.n_labels,
@@ -116,11 +119,13 @@ def measure_size(
     }
 
 
-def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model]:
-    """Return the CPU seconds of each step of a fit, and the model."""
+def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model, RowScaling]:
+    """Return the CPU seconds of each step of a fit, the model, and the scaling of its rows."""
     taken: dict[str, float] = {}
     given = PLTClassifier(n_jobs=1)._settings(None)
-    taken["weighting"], scaling = cpu_timed(lambda: learn_scaling(X, Y))
+    taken["weighting"], scaling = cpu_timed(
+        lambda: learn_scaling(X, Y, interactions=given.interactions)
+    )
     taken["small_fits"], (scaling, settings) = cpu_timed(
         lambda: compared_settings(X, Y, scaling, given)
     )
@@ -143,7 +148,7 @@ def steps(X: Any, Y: LabelRows) -> tuple[dict[str, float], Model]:
     taken["curve"], curve = cpu_timed(
         lambda: learn_held_curve(model, X[held], Y.select(held), (), 1)
     )
-    return taken, model.calibrated(replace(calibration, curve=curve))
+    return taken, model.calibrated(replace(calibration, curve=curve)), scaling
 
 
 def page(records: list[Record]) -> Iterator[Place]:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,10 +38,12 @@ struct FeaturePairs {
     const uint64_t both = static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
     return (both * 0x9E3779B97F4A7C15u) >> 29;
   }
-  // The value of a pair, whose sign is that of the product. No product of two floats overflows.
+  // The value of a pair, whose sign is that of the product. No product of two floats overflows, and a value
+  // that does is the largest.
   float value(float x, float y) const {
+    constexpr double most = std::numeric_limits<float>::max();
     const double product = static_cast<double>(x) * static_cast<double>(y);
-    const double mean = static_cast<double>(factor) * std::sqrt(std::abs(product));
+    const double mean = std::min(most, static_cast<double>(factor) * std::sqrt(std::abs(product)));
     return static_cast<float>(product < 0 ? -mean : mean);
   }
 };

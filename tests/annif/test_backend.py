@@ -179,6 +179,7 @@ def test_the_same_corpus_gives_the_same_weights_for_any_number_of_jobs(trained) 
     [
         ("C=-1", "C must be above 0"),
         ("C=much", "C is 'much'"),
+        ("interactions=many", "interactions is 'many'"),
         ("ngram=0", "ngram_range must be (min, max)"),
         ("tree=oak", "oak"),
     ],
@@ -198,6 +199,13 @@ def test_settings_of_a_project_are_used(home) -> None:
     options = model.features_.options
     assert (len(model.trees_), options.ngram_range, options.sublinear_tf) == (2, (1, 1), False)
     assert len(model.features_.names) == 4
+
+
+@pytest.mark.parametrize(("text", "value"), [("none", None), ("auto", "auto"), ("2", 2)])
+def test_interactions_are_a_setting_of_a_project(text, value, home) -> None:
+    (home / "projects.cfg").write_text(f"{PROJECT}interactions={text}\n")
+    run("train", "tea", "corpus.tsv")
+    assert lt.load(model_file(home)).classifier_.interactions == value
 
 
 def test_an_empty_corpus_is_refused(home) -> None:

@@ -13,6 +13,7 @@ from scipy import sparse
 import labeltree as lt
 from labeltree import HSMClassifier, PLTClassifier
 from tests.c.library import Model, needs_library
+from tests.crossed_words import crossed
 from tests.fuzz.seed_models import label_sets, rows
 from tests.model_files import put, with_array
 
@@ -25,6 +26,12 @@ def data() -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(0)
     X, Y = rows(rng), label_sets(rng)
     return X, Y, [row[0] if row else "none" for row in Y]
+
+
+def with_pairs(**settings: Any) -> PLTClassifier:
+    clf = PLTClassifier(interactions=3.0, n_jobs=1, **settings).fit(*crossed(1000))
+    assert len(clf.interactions_) > 100
+    return clf
 
 
 def fitted(name: str) -> Any:
@@ -43,6 +50,9 @@ def fitted(name: str) -> Any:
         "quantized": lambda: plain.fit(X, Y).quantize(),
         "weights of labels": lambda: PLTClassifier(label_weighting=1.0, n_jobs=1).fit(X, Y),
         "feature weights": lambda: PLTClassifier(feature_weighting=(0.5, 0.7), n_jobs=1).fit(X, Y),
+        "pairs": lambda: with_pairs(),
+        "pairs, unweighted": lambda: with_pairs(feature_weighting=None),
+        "pairs, forest with rankers": lambda: with_pairs(n_trees=2, rerank=True, C=1.0),
         "as they are": lambda: PLTClassifier(normalize=False, n_jobs=1).fit(X, Y),
         "classes": lambda: plain.fit(X, classes),
         "softmax": lambda: HSMClassifier(n_jobs=1).fit(X, classes),
@@ -63,7 +73,8 @@ MODELS = [
     *("default", "logistic", "forest", "rankers", "forest with rankers", "calibrated", "isotonic"),
     *("thresholds", "quantized", "weights of labels", "feature weights", "as they are", "classes"),
     *("softmax", "softmax with rankers", "siblings", "online", "positions", "integers", "floats"),
-    *("booleans", "fixed text", "one label"),
+    *("booleans", "fixed text", "one label", "pairs", "pairs, unweighted"),
+    "pairs, forest with rankers",
 ]
 
 
@@ -124,6 +135,21 @@ def test_wide_rows_are_searched_as_in_python(tmp_path) -> None:
     clf.save(tmp_path / "model.lt")
     with Model(tmp_path / "model.lt") as model:
         are_same(model, clf, k=5)
+
+
+def test_rows_of_pairs_are_searched_as_in_python(tmp_path) -> None:
+    """Rows like those of training have several pairs each, in any order of their features."""
+    clf, (X, _) = fitted("pairs"), crossed(200, seed=1)
+    clf.save(tmp_path / "model.lt")
+    rng = np.random.default_rng(0)
+    with Model(tmp_path / "model.lt") as model:
+        for i in range(X.shape[0]):
+            row, order = X[[i]], rng.permutation(X[[i]].nnz)
+            features, values = row.indices[order].copy(), row.data[order].copy()
+            expected, probabilities = clf.top_k_row(features, values, 3)
+            labels, found = model.top_k(features, values, 3)
+            assert labels.tolist() == expected.tolist()
+            assert found.tobytes() == probabilities.tobytes()
 
 
 def test_threads_share_a_model(tmp_path) -> None:

@@ -1,5 +1,6 @@
 """What the C library refuses, and how it says so."""
 
+import json
 import os
 from pathlib import Path
 
@@ -113,6 +114,59 @@ def test_hostile_arrays_are_refused(name, place, value, message, path) -> None:
     array = Parts.of(path.read_bytes()).arrays[name].copy()
     array[place] = value
     is_refused(put(path.parent, with_array(path.read_bytes(), name, array.tobytes())), message)
+
+
+@pytest.fixture(scope="module")
+def pairs_file() -> bytes:
+    return seed_models()["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("row_scaling.pair_begin", 0, 1, "row_scaling: pairs must begin with 0 and end with"),
+        ("row_scaling.pair_begin", 1, 2**30, "row_scaling: beginnings of pairs must ascend"),
+        ("row_scaling.pair_begin", 1, -1, "row_scaling: beginnings of pairs must ascend"),
+        ("row_scaling.pair_begin", -1, -5, "row_scaling: pairs must begin with 0 and end with"),
+        ("row_scaling.pair_partners", 0, 2**30, "partners of feature 0 must be larger features"),
+        ("row_scaling.pair_partners", 0, 0, "partners of feature 0 must be larger features"),
+        ("row_scaling.pair_partners", -1, -1, "must be larger features that ascend"),
+    ],
+)
+def test_hostile_pairs_are_refused(name, place, value, message, pairs_file, tmp_path) -> None:
+    array = Parts.of(pairs_file).arrays[name].copy()
+    array[place] = value
+    changed = put(tmp_path, with_array(pairs_file, name, array.tobytes()))
+    is_refused(changed, message)
+    with pytest.raises(ModelFileError, match=message.removeprefix("row_scaling: ")):
+        lt.load(changed)
+
+
+@pytest.mark.parametrize("name", ["row_scaling.pair_begin", "row_scaling.pair_partners"])
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_pairs_of_another_number_are_refused(name, size, pairs_file, tmp_path) -> None:
+    parts = Parts.of(pairs_file)
+    parts.arrays[name] = np.zeros(size, np.int32)
+    header, data = parts.laid_out()
+    changed = put(tmp_path, assemble(json.dumps(header).encode(), data))
+    is_refused(changed, "row_scaling has .* pairs of .* features, but the model has")
+    with pytest.raises(ModelFileError, match=r"row_scaling has .* pairs of .* features, but"):
+        lt.load(changed)
+
+
+@pytest.mark.parametrize(
+    ("factor", "message"),
+    [
+        (0.0, "the factor of pairs must be above 0"),
+        (-1.0, "pair_factor must"),
+        (1e9, "pair_factor must"),
+        ("much", "pair_factor must"),
+        (None, "'pair_factor' is missing"),
+    ],
+)
+def test_a_hostile_factor_of_pairs_is_refused(factor, message, pairs_file, tmp_path) -> None:
+    edit = content_edit("row_scaling", "pair_factor", value=factor)
+    is_refused(put(tmp_path, edited(pairs_file, edit)), message)
 
 
 @pytest.mark.parametrize(

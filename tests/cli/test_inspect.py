@@ -9,6 +9,7 @@ import pytest
 
 from labeltree import PLTClassifier
 from labeltree.cli import main
+from tests.crossed_words import crossed
 from tests.model_files import put, with_section
 
 
@@ -27,6 +28,18 @@ def test_inspect_prints_the_contents_of_a_model(model, capsys) -> None:
     assert lines["labels"] == "3, named by text"
     assert lines["features"] == "2, numbered from 0"
     assert lines["tree"] == "0          4 nodes, depth 1, at most 3 children per node"
+
+
+def test_inspect_prints_the_number_of_pairs(tmp_path, capsys) -> None:
+    clf = PLTClassifier(interactions=1.0, n_jobs=1, C=1.0).fit(*crossed(400))
+    clf.save(tmp_path / "pairs.lt")
+    n_pairs = len(clf.interactions_)
+    main(["inspect", str(tmp_path / "pairs.lt")])
+    printed = capsys.readouterr().out
+    assert f"72, numbered from 0; {n_pairs} pairs of them; values to the power of 1\n" in printed
+    main(["inspect", str(tmp_path / "pairs.lt"), "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["n_features"], figures["n_interactions"]) == (72, n_pairs)
 
 
 def test_inspect_prints_cost_and_parameters_that_were_set(model, capsys) -> None:

@@ -82,6 +82,13 @@ def test_effort_decides_what_is_not_given(jsonl, tmp_path, capsys) -> None:
     assert lt.load(out).classifier.effort == "high"
 
 
+@pytest.mark.parametrize(("text", "value"), [("auto", "auto"), ("none", None), ("1.5", 1.5)])
+def test_interactions_are_auto_none_or_a_number(text, value, jsonl, tmp_path, capsys) -> None:
+    out = str(tmp_path / "made.lt")
+    assert main(["train", jsonl, "-o", out, "--no-holdout", "--interactions", text]) == 0
+    assert lt.load(out).classifier_.interactions == value
+
+
 def test_quantized_models_are_smaller_and_rank_the_same(jsonl, tmp_path, capsys) -> None:
     plain, small = tmp_path / "plain.lt", tmp_path / "small.lt"
     assert main(["train", jsonl, "-q", "-o", str(plain)]) == 0
@@ -163,6 +170,10 @@ def test_bad_data_is_reported_in_one_sentence_and_nothing_is_written(
         (["train", "docs.jsonl", "-o", "."], "is a folder, but a model is a single file"),
         (["train", "-", "-o", "m.lt"], "standard input has no suffix"),
         (["train", "docs.jsonl", "-o", "m.lt", "--holdout", "1"], "--holdout must be above 0"),
+        (
+            ["train", "docs.jsonl", "-o", "m.lt", "--interactions", "many"],
+            "--interactions: must be auto, none or a number from 0, but is many",
+        ),
         (["predict", "MODEL", "--k", "0"], "--k must be at least 1, but is 0"),
         (["predict", "MODEL", "--chunk", "0"], "--chunk must be at least 1, but is 0"),
         (

@@ -52,6 +52,14 @@ def test_pairs_are_raised_weighted_and_scaled_like_features(power: float, seed: 
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_the_value_of_a_pair_is_finite() -> None:
+    most = np.finfo(np.float32).max
+    pairs = FeaturePairs.of(2, np.array([[0, 1]]), 1e6)
+    found = RowScaling(unit=False, pairs=pairs)(as_features([[most, -most]])).toarray()
+    assert found.tolist() == [[most, -most, -most]]
+    assert np.isfinite(RowScaling(pairs=pairs)(as_features([[most, most]])).data).all()
+
+
 def test_a_single_row_may_have_its_features_in_any_order() -> None:
     X, pairs = drawn(3, 1, 9, 0.8)
     scaling = RowScaling(pairs=FeaturePairs.of(9, pairs, 0.7))

@@ -76,6 +76,7 @@ _PARAMETERS: dict[str, Any] = {
     "n_jobs": 1,
     "random_state": 0,
     "feature_weighting": (0.5, 0.5),
+    "interactions": 2.0,
     "C_decay": (0.5, 1.0),
     "label_weighting": 0.5,
 }

@@ -54,6 +54,7 @@ def _classifiers(X: Any, Y: Any) -> Iterator[tuple[str, Any]]:
     yield "trees", PLTClassifier(n_trees=3, tree="random", loss="logistic", **common).fit(X, Y)
     weighted = PLTClassifier(class_weight={"cat": 2.0}, feature_weighting=(0.5, 0.5), **common)
     yield "weighted", weighted.fit(X, Y, sample_weight=np.linspace(0.5, 2, X.shape[0]))
+    yield "pairs", _with_pairs(**common)
     yield "rankers", PLTClassifier(rerank=True, **common).fit(X, Y)
     yield "calibrated", PLTClassifier(**common).fit(X, Y).calibrate(X, Y)
     yield "isotonic", PLTClassifier(**common).fit(X, Y).calibrate(X, Y, method="isotonic")
@@ -63,6 +64,15 @@ def _classifiers(X: Any, Y: Any) -> Iterator[tuple[str, Any]]:
     yield "numbers", PLTClassifier(**common).fit(X, [i % 4 for i in range(X.shape[0])])
     classes = [row[0] if row else "none" for row in Y]
     yield "softmax", HSMClassifier(**common).fit(X, classes)
+
+
+def _with_pairs(**common: Any) -> PLTClassifier:
+    """Rows with pairs of features, which need several rows each."""
+    rng = np.random.default_rng(1)
+    X, Y = rows(rng, n_rows=80), label_sets(rng, n_rows=80)
+    clf = PLTClassifier(interactions=2.0, feature_weighting=(0.5, 0.5), **common).fit(X, Y)
+    assert len(clf.interactions_) > 3
+    return clf
 
 
 def _wide(X: Any) -> Any:

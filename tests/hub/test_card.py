@@ -4,6 +4,7 @@ import pytest
 
 import labeltree as lt
 from labeltree.hub import model_card
+from tests.crossed_words import crossed
 
 
 def test_the_card_has_the_task_and_the_number_of_labels(tagger) -> None:
@@ -45,6 +46,13 @@ def test_the_card_has_a_command_for_texts_only(tagger) -> None:
     assert "labeltree predict hf://me/tags texts.txt\n" in model_card(tagger, "me/tags")
     clf = lt.PLTClassifier(n_jobs=1).fit([[1, 0], [0, 1]], ["a", "b"])
     assert "labeltree predict" not in model_card(clf, "me/classes")
+
+
+def test_the_card_has_the_number_of_pairs() -> None:
+    clf = lt.PLTClassifier(interactions=1.0, n_jobs=1, C=1.0).fit(*crossed(400))
+    n_pairs = len(clf.interactions_)
+    assert f"| features | 72, {n_pairs} pairs of them |" in model_card(clf, "me/rows")
+    assert "numeric features" in model_card(clf, "me/rows")
 
 
 def test_a_model_of_classes_predicts_one(tagger) -> None:

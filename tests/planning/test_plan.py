@@ -225,3 +225,13 @@ def test_wrong_arguments_are_refused(arguments, message) -> None:
 def test_a_single_name_is_not_a_list_of_names() -> None:
     with pytest.raises(TypeError, match="trees must be a list of names"):
         plan(None, MULTILABEL, trees="star")
+
+
+def test_the_default_tree_is_compared_where_rows_are_held_back_and_have_pairs() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.random((3000, 30)) * (rng.random((3000, 30)) < 0.2)
+    labels = [sorted({int(j) for j in rng.integers(0, 40, 2)}) for _ in range(3000)]
+    [row] = plan(features, labels, trees=["auto"]).rows
+    clf = PLTClassifier().fit(features, labels)
+    assert len(clf.interactions_)
+    assert row.tree == clf.trees_[0]

@@ -63,6 +63,7 @@ def test_a_row_of_features_is_explained(client: Client) -> None:
 def test_the_card_tells_what_a_model_is(client: Client) -> None:
     card = client.get("/v1/model", params={"model": "rows"}).json()
     assert (card["takes"], card["n_labels"], card["n_features"]) == ("features", 3, 3)
+    assert card["n_interactions"] == 0
     assert client.get("/v1/models").json() == {"models": ["food", "rows"]}
 
 

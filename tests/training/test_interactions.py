@@ -14,23 +14,10 @@ from labeltree.data import as_features, as_labels, read_npz
 from labeltree.execution import Threads
 from labeltree.training import interactions
 from labeltree.training.interactions import count_pairs, informative_pairs
+from tests.crossed_words import crossed
 from tests.fitted import with_state
 from tests.model_files import content_edit, edited, put
 from tests.reference import interactions as reference
-
-
-def crossed(n_rows: int = 2000, seed: int = 0):
-    """Rows whose label is told by two words together, and by neither alone, and other words."""
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(0, 6, (2, n_rows))
-    noise = 12 + rng.integers(0, 60, (n_rows, 4))
-    columns = np.column_stack([a, 6 + b, noise])
-    rows = np.repeat(np.arange(n_rows), 6)
-    X = sparse.csr_array(
-        (np.ones(6 * n_rows, np.float32), (rows, columns.ravel())), shape=(n_rows, 72)
-    )
-    X.sum_duplicates()
-    return as_features(X), [[f"{(i + j) % 6}"] for i, j in zip(a, b, strict=True)]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3))
@@ -104,6 +91,31 @@ def test_informative_pairs_are_kept_first() -> None:
     assert sum(together) == 36
 
 
+def test_a_given_number_of_pairs_needs_no_minimum_of_rows() -> None:
+    X, Y = crossed(400)
+    clf = PLTClassifier(interactions=1.0, n_jobs=1).fit(X, Y)
+    assert 0 < clf._fitted.row_scaling(X).nnz - X.nnz <= 400
+    assert (clf.value_power_, len(clf._fitted.row_scaling.weights)) == (1.0, 0)
+
+
+def test_rows_of_weight_0_do_not_change_the_pairs() -> None:
+    X, Y = crossed()
+    long = as_features(np.ones((300, 72)))
+    weight = np.r_[np.ones(2000), np.zeros(300)]
+    both = as_features(sparse.vstack([X, long]))
+    expected = PLTClassifier(n_jobs=1, C=1.0).fit(X, Y).interactions_.tolist()
+    found = PLTClassifier(n_jobs=1, C=1.0).fit(both, Y + [["0"]] * 300, weight)
+    assert found.interactions_.tolist() == expected
+
+
+def test_rows_without_informative_pairs_get_none() -> None:
+    rng = np.random.default_rng(0)
+    X = as_features(np.eye(5, dtype=np.float32)[rng.integers(0, 5, 1500)])
+    clf = PLTClassifier(interactions=3.0, n_jobs=1, C=1.0).fit(X, [[i % 3] for i in range(1500)])
+    assert clf.interactions_.shape == (0, 2)
+    assert clf._fitted.row_scaling.pairs.begin.size == 0
+
+
 def test_auto_leaves_out_pairs_of_long_rows_and_of_few_rows() -> None:
     X, Y = crossed()
     rng = np.random.default_rng(0)
@@ -121,7 +133,9 @@ def test_auto_leaves_out_pairs_of_long_rows_and_of_few_rows() -> None:
         ({"interactions": "many"}, "interactions must be 'auto', None or a number from 0, but is"),
         ({"interactions": -1.0}, "interactions must be 'auto', None or a number from 0, but is -1"),
         ({"interactions": np.nan}, "interactions must be 'auto', None or a number from 0"),
-        ({"interactions": True}, "interactions must be 'auto', None or a number from 0"),
+        ({"interactions": [1.0]}, "interactions must be "),
+        ({"interactions": 1j}, "interactions must be "),
+        ({"interactions": True}, "interactions must be "),
         ({"interactions": 2, "normalize": False}, "interactions requires rows of length 1"),
     ],
 )

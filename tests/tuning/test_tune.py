@@ -287,13 +287,15 @@ def test_a_dry_run_prints_a_command_that_train_understands(docs, tmp_path, capsy
         "--random-state",
         "1",
     ]
-    assert main([*arguments, "--width", "2", "--ngram-range", "1", "1"]) == 0
+    more = "--width 2 --ngram-range 1 1 --interactions none"
+    assert main([*arguments, *more.split()]) == 0
     words = shlex.split(capsys.readouterr().out)
     assert words[:3] == ["labeltree", "train", docs]
     out = str(tmp_path / "made.lt")
     assert main([*words[1:], "-q", "-o", out]) == 0
     found = lt.load(out).classifier
     assert (found.C, found.tree_params, found.random_state) == (2.0, {"width": 2.0}, 1)
+    assert found.interactions is None
     assert not list(tmp_path.glob("*.tmp"))
 
 

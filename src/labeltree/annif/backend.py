@@ -36,6 +36,10 @@ def _number_or_auto(text: str) -> int | float | str:
     return int(text) if text.isdigit() else float(text)
 
 
+def _interactions(text: str) -> int | float | str | None:
+    return None if text == "none" else _number_or_auto(text)
+
+
 # Project settings in addition to Annif's `limit`, with the function that parses their text. `ngram`
 # and `min_df` are named as in Annif's other backends, all others as in the library.
 _TEXT_SETTINGS: dict[str, Callable[[str], Any]] = {
@@ -52,6 +56,7 @@ _MODEL_SETTINGS: dict[str, Callable[[str], Any]] = {
     "C": _number_or_auto,
     "class_weight": str,
     "max_nonzeros": int,
+    "interactions": _interactions,
     "max_memory": str,
 }
 _QUANTIZE = "quantize"

@@ -28,8 +28,10 @@ _TEXT_OPTIONS = (
 )
 _OPTIONS = (
     *("effort", "tree", "n_trees", "loss", "C", "max_iter", "label_weighting"),
+    "interactions",
     *("max_memory", "checkpoint_dir", "n_jobs"),
 )
+_NONE = "none"  # how None is written
 
 
 def add_option_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,6 +132,13 @@ def _add_training_arguments(model: Any) -> None:
         help="rank rare labels higher: propensity, or an exponent from 0 to 1 (default: none)",
     )
     model.add_argument(
+        "--interactions",
+        metavar="NUMBER",
+        type=_interactions,
+        help="add pairs of features to rows: auto, none, or the mean number of pairs per row "
+        f"(default: {defaults.interactions})",
+    )
+    model.add_argument(
         "--quantize", action="store_true", help="store 8-bit weights, for a smaller file"
     )
     model.add_argument(
@@ -198,6 +207,8 @@ def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str
         options["sublinear_tf"] = False
     if arguments.rerank:
         options["rerank"] = "auto"
+    if options.get("interactions") == _NONE:
+        options["interactions"] = None
     if isinstance(data, Data):
         for name in (*_TEXT_OPTIONS, "sublinear_tf"):
             if name in options:
@@ -248,6 +259,17 @@ def _label_weighting(text: str) -> str | float:
         ) from None
 
 
+def _interactions(text: str) -> str | float:
+    if text in (AUTO, _NONE):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be {AUTO}, {_NONE} or a number from 0, but is {visible(text)}"
+        ) from None
+
+
 def written_options(settings: Mapping[str, Any]) -> list[str]:
     """Return the command-line options for some settings.
 
@@ -265,6 +287,8 @@ def written_options(settings: Mapping[str, Any]) -> list[str]:
             words += [flag] if value else []
         elif name == "random_state":
             words += ["--random-state", str(value)] if value else []
+        elif name == "interactions" and value is None:
+            words += [flag, _NONE]
         elif isinstance(value, tuple):
             words += [flag, *map(str, value)]
         elif name not in ("tree_params", "n_jobs") and not isinstance(value, LabelTree):

@@ -67,6 +67,7 @@ def shard_figures(tagger: TextTagger) -> dict[str, Any]:
         "n_evaluation_rows": 0,
         "n_labels": len(classifier.classes_),
         "n_features": int(classifier.n_features_in_),
+        "n_interactions": len(classifier.interactions_),
         "n_trees": n_trees,
         "settings": classifier.settings_,
         "cost_per_row": classifier.training_cost_ / n_rows / n_trees,

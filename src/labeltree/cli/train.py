@@ -24,6 +24,7 @@ from labeltree.cli.options import (
 )
 from labeltree.cli.shards import shard_figures, take_shards, train_shards
 from labeltree.data import as_labels
+from labeltree.data.feature_pairs import shown_pairs
 from labeltree.progress import show_stage
 from labeltree.text.descriptions import DESCRIPTION_WEIGHT
 from labeltree.training.effort import written
@@ -211,6 +212,7 @@ def figures(
         "n_labels": rows.n_labels,
         "labels_per_row": len(rows.indices) / rows.n_rows,
         "n_features": int(classifier.n_features_in_),
+        "n_interactions": len(classifier.interactions_),
         "metrics": None if evaluation is None else Evaluation.of(model, evaluation).figures(),
         "n_trees": n_trees,
         "settings": classifier.settings_,
@@ -229,7 +231,7 @@ def report(found: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [
         ("rows", f"{found['n_rows']:,} training, {found['n_evaluation_rows']:,} evaluation"),
         ("labels", f"{found['n_labels']:,}{_per_row(found)}"),
-        ("features", f"{found['n_features']:,}"),
+        ("features", f"{found['n_features']:,}{shown_pairs(found['n_interactions'])}"),
     ]
     if (at := found.get("metrics")) is not None:
         precision = " / ".join(f"{100 * at[f'P@{k}']:.1f} %" for k in (1, 3, 5))

@@ -45,6 +45,8 @@ class FeaturePairs:
     @classmethod
     def of(cls, n_features: int, pairs: NDArray[Any], factor: float) -> Self:
         """Return pairs given as rows of two features, the smaller first, in ascending order."""
+        if not len(pairs):
+            return cls()
         begin = np.searchsorted(pairs[:, 0], np.arange(n_features + 1))
         return cls(begin.astype(np.int32), pairs[:, 1].astype(np.int32), factor)
 
@@ -70,3 +72,14 @@ class FeaturePairs:
 
 #: Rows without pairs.
 NO_PAIRS = FeaturePairs()
+
+
+def shown_pairs(n_pairs: int, separator: str = ", ") -> str:
+    """Return what follows a number of features in a report: nothing if there are no pairs.
+
+    Examples
+    --------
+    >>> shown_pairs(1200), shown_pairs(1), shown_pairs(0)
+    (', 1,200 pairs of them', ', 1 pair of them', '')
+    """
+    return f"{separator}{n_pairs:,} pair{'s' * (n_pairs > 1)} of them" if n_pairs else ""

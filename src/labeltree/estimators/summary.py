@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from labeltree.data.feature_pairs import shown_pairs
 from labeltree.data.files import Source
 from labeltree.estimators.sections import ROW_SCALING, SCALING_WEIGHTS, WRITTEN_BY
 from labeltree.model.model import Model
@@ -34,6 +35,7 @@ class Summary:
     is_verified: bool  #: whether the checksums of the arrays were compared
     n_labels: int
     n_features: int
+    n_interactions: int  #: pairs of features that rows get as additional features
     n_bytes_of_weights: int
     trees: list[dict[str, int]]  #: n_nodes, depth and max_degree of each
     sections: list[dict[str, Any]]  #: name, required, n_bytes, content and arrays of each
@@ -95,8 +97,9 @@ class Summary:
         if ROW_SCALING not in self._known:
             return ""
         section = self._known[ROW_SCALING]
+        pairs = shown_pairs(self.n_interactions, "; ")
         by_labels = ", weighted by labels" if len(section.arrays[SCALING_WEIGHTS]) else ""
-        return f"; values to the power of {section.content['power']:g}{by_labels}"
+        return f"{pairs}; values to the power of {section.content['power']:g}{by_labels}"
 
     def _tree_line(self, t: int) -> tuple[str, str]:
         tree = self.trees[t]
@@ -139,11 +142,13 @@ def summarize(path: Source, *, verify: bool = False) -> Summary:
         for name, value in estimator.get_params(deep=False).items()
         if repr(value) != repr(defaults[name])  # estimators are compared by their parameters
     }
+    classifier = getattr(estimator, "classifier_", estimator)
     return Summary(
         n_bytes=contents.n_bytes,
         is_verified=verify,
         n_labels=model.n_labels,
         n_features=estimator.n_features_in_,
+        n_interactions=len(classifier.interactions_),
         n_bytes_of_weights=model.n_bytes,
         trees=[
             {"n_nodes": tree.n_nodes, "depth": tree.depth, "max_degree": tree.max_degree}
@@ -151,7 +156,7 @@ def summarize(path: Source, *, verify: bool = False) -> Summary:
         ],
         sections=_sections(contents),
         changed=changed,
-        settings=getattr(estimator, "classifier_", estimator).settings_,
+        settings=classifier.settings_,
         _known=contents.sections,
     )
 

@@ -26,6 +26,7 @@ def check_params(estimator: Any) -> None:
     check_kind("max_memory", estimator.max_memory, "float | str | None")
     check_kind("C", estimator.C, "float | str")
     check_kind("max_iter", estimator.max_iter, "int | str")
+    check_kind("interactions", estimator.interactions, "float | str | None")
     check_kind("validation_fraction", estimator.validation_fraction, "float | str | None")
 
 

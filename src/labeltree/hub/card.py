@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from labeltree.data.feature_pairs import shown_pairs
 from labeltree.estimators import PLTClassifier
 from labeltree.storage.hub_files import HubAddress
 from labeltree.text import TextTagger
@@ -161,7 +162,7 @@ def _facts(model: PLTClassifier | TextTagger, figures: Mapping[str, Any]) -> dic
         cost += f", {per_row / bound:.2f} times the lower bound of any tree ({bound:.1f})"
     facts = {
         "labels": f"{len(model.classes_):,}",
-        "features": f"{model.n_features_in_:,}",
+        "features": f"{model.n_features_in_:,}{shown_pairs(len(classifier.interactions_))}",
         "training rows": f"{counts.n_rows:,}",
         "trees": f"{n_trees}",
         "training cost": cost,

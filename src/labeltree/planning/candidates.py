@@ -11,10 +11,8 @@ import numpy as np
 
 from labeltree import trees
 from labeltree.data import LabelRows
-from labeltree.execution.executor import as_executor
+from labeltree.planning.default_fit import default_scaling, default_settings
 from labeltree.threads import n_threads
-from labeltree.training.effort import default_pairs
-from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import MAX_DEPTH
 from labeltree.trees import CostModel, LabelTree
 from labeltree.trees._cheapest import is_nested
@@ -161,8 +159,8 @@ def _cheapest(inputs: Inputs, sweeps: int) -> LabelTree:
 def _auto(inputs: Inputs) -> LabelTree:
     """Return the tree that the estimators build by default, from features weighted as in `fit`."""
     n_jobs = inputs.n_jobs
-    executor, pairs = as_executor(None, n_jobs), default_pairs(inputs.X)
-    scaling = learn_scaling(inputs.X, inputs.rows, executor=executor, pairs_per_row=pairs)
+    settings = default_settings(inputs.random_state, n_jobs)
+    scaling = default_scaling(inputs.X, inputs.rows, settings)
     build = find_builder(AUTO)
     X = scaling(inputs.X, n_threads(n_jobs))
     return build(X, inputs.rows, seed=inputs.random_state, n_jobs=n_jobs, options={})

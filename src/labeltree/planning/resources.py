@@ -16,14 +16,11 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import RowScaling
-from labeltree.estimators.classifiers import PLTClassifier
 from labeltree.planning.cluster import ClusterUse, StepSeconds, Workers, cluster_use
+from labeltree.planning.default_fit import default_scaling, default_settings
 from labeltree.planning.pack_sample import train_sample
 from labeltree.planning.small_models import ROWS_RATIO, RowSamples, SmallModel
-from labeltree.training.effort import default_pairs
-from labeltree.training.feature_weighting import learn_scaling
 from labeltree.training.forest import check_depth
-from labeltree.training.inner_split import draw_held
 from labeltree.training.jobs import pack_jobs
 from labeltree.training.loss_weights import NodeCounts
 from labeltree.training.nodes import make_trainer
@@ -70,11 +67,11 @@ class Estimator:
 
     def __init__(self, X: FeatureMatrix, rows: LabelRows, seed: int) -> None:
         self._X, self._rows, self._seed = X, rows, seed
-        self._settings = PLTClassifier(n_jobs=1, random_state=seed)._settings(None)
+        self._settings = default_settings(seed)
         start = time.process_time()
-        self._scaling = learn_scaling(X, rows, pairs_per_row=default_pairs(X))
+        self._scaling = default_scaling(X, rows, self._settings)
         self._learning_seconds = time.process_time() - start
-        self._held = draw_held(rows, None, self._settings.fraction(rows.kind), seed)
+        self._held = self._settings.held(rows, None)
         self._prepared: dict[RowScaling, _Prepared] = {}
 
     def estimate(self, tree: LabelTree, workers: Workers | None = None) -> Resources:

@@ -93,6 +93,7 @@ class ServedModel:
             "kind": type(self.classifier).__name__,
             "n_labels": summary.n_labels,
             "n_features": summary.n_features,
+            "n_interactions": summary.n_interactions,
             "n_bytes": summary.n_bytes,
             "n_rows": counts.n_rows,
             "trees": summary.trees,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeltree.arguments import shown
-from labeltree.data.features import FeatureMatrix
 from labeltree.model.model import Model
 from labeltree.training.fit import FitSettings, Fitted
 from labeltree.training.inner_split import NO_ROWS
@@ -76,11 +75,6 @@ def filled(params: Mapping[str, Any]) -> dict[str, Any]:
     else:
         made["interactions"] = Interactions(params["interactions"] or 0.0)
     return made
-
-
-def default_pairs(X: FeatureMatrix) -> float:
-    """Return the mean number of pairs that rows get by default, at most."""
-    return Interactions(None, LEVELS[DEFAULT].interactions).per_row(X)
 
 
 def _level(effort: Any) -> Level:

@@ -19,7 +19,13 @@ from labeltree.data.row_scaling import UNIT, RowScaling
 from labeltree.execution import Executor, Threads
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.training.inner_split import NO_ROWS
-from labeltree.training.interactions import Found, as_features, informative_pairs
+from labeltree.training.interactions import (
+    NO_INTERACTIONS,
+    Found,
+    Interactions,
+    as_features,
+    informative_pairs,
+)
 
 #: Minimum number of rows for which exponents are estimated.
 ENOUGH_ROWS = 1000
@@ -179,32 +185,32 @@ def learn_scaling(
     powers: Powers | None = None,
     executor: Executor | None = None,
     weight: NDArray[np.float32] | None = None,
-    pairs_per_row: float = 0.0,
+    interactions: Interactions = NO_INTERACTIONS,
     held: NDArray[np.int32] = NO_ROWS,
 ) -> RowScaling:
     """Return the scaling of rows for these labels, with the given or estimated exponents.
 
-    Rows get at most a mean of `pairs_per_row` pairs of their features, which are found without the
-    rows that are held back: otherwise these would seem to be predicted too well.
+    Rows may get pairs of their features. These are found without the rows that are held back:
+    otherwise, these rows would seem to be predicted too well.
     """
     if weight is not None and not weight.all():  # rows with a weight of 0 are ignored
         kept = np.flatnonzero(weight)
         held = np.searchsorted(kept, held).astype(np.int32)
         X, rows = X[kept], rows.select(kept)
-    has_pairs = pairs_per_row > 0 and X.shape[0] >= ENOUGH_ROWS
+    per_row = interactions.per_row(X)
     if powers is None and X.shape[0] < ENOUGH_ROWS:
-        return UNIT
-    if powers is not None and powers.affinity == 0 and not has_pairs:
-        return RowScaling(power=powers.value)
+        powers = NO_WEIGHTING
+    if powers is not None and powers.affinity == 0 and per_row == 0:
+        return _powers_only(powers)
     executor = executor or Threads()
     counts = _shared_labels(X, rows, executor)
     affinity = _shrunk(*counts)
     if not affinity.max() > 0:  # no two rows share a label
-        return UNIT if powers is None else RowScaling(power=powers.value)
+        return _powers_only(powers or NO_WEIGHTING)
     value, power = powers or find_powers(X, affinity)
     pairs = NO_PAIRS
-    if has_pairs:
-        found = _found_pairs(X, rows, counts, pairs_per_row, held, executor)
+    if per_row > 0:
+        found = _found_pairs(X, rows, counts, per_row, held, executor)
         pairs = as_features(found, X.shape[1])
         of_pairs = found.row_pairs, found.shared
         affinity = _shrunk(*(np.concatenate(both) for both in zip(counts, of_pairs, strict=True)))
@@ -212,11 +218,16 @@ def learn_scaling(
     return RowScaling(power=value, weights=weights.astype(np.float32), pairs=pairs)
 
 
+def _powers_only(powers: Powers) -> RowScaling:
+    """Return a scaling without label affinity."""
+    return UNIT if powers.value == 1 else RowScaling(power=powers.value)
+
+
 def _found_pairs(
     X: FeatureMatrix,
     rows: LabelRows,
     counts: tuple[NDArray[np.float64], NDArray[np.float64]],
-    pairs_per_row: float,
+    per_row: float,
     held: NDArray[np.int32],
     executor: Executor,
 ) -> Found:
@@ -225,4 +236,4 @@ def _found_pairs(
         kept = np.delete(np.arange(X.shape[0]), held)
         X, rows = X[kept], rows.select(kept)
     affinity = counts[1] / np.maximum(counts[0], 1)
-    return informative_pairs(X, rows, affinity, pairs_per_row, executor)
+    return informative_pairs(X, rows, affinity, per_row, executor)

@@ -19,6 +19,7 @@ from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 
 # docs/explanation/study-interactions.md explains these values.
 MAX_FEATURES = 40  #: mean features per row up to which "auto" adds pairs
+ENOUGH_ROWS = 1000  #: rows from which "auto" adds pairs
 _MAX_LENGTH = 100  # features of a row; pairs of longer rows are not counted
 _MIN_ROWS = 3  # with both features
 _FACTOR = 0.7  # of the geometric mean of two values
@@ -26,7 +27,7 @@ _MAX_COUNTED = 1 << 25  # pairs in all rows that are counted, about; of more, so
 
 
 class Interactions(NamedTuple):
-    """How many pairs rows get: a mean number, or a share of the features of rows that are short."""
+    """How many pairs rows get: a mean number, or a share of the features of many short rows."""
 
     number: float | None = 0.0
     share: float = 0.0
@@ -37,14 +38,15 @@ class Interactions(NamedTuple):
         Examples
         --------
         >>> from labeltree.data import as_features
-        >>> X = as_features([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 1, 1]])
+        >>> X = as_features([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 1, 1]] * 250)
         >>> Interactions(None, share=0.5).per_row(X), Interactions(3.0).per_row(X)
         (1.25, 3.0)
         """
         if self.number is not None:
             return self.number
         mean = X.nnz / max(X.shape[0], 1)
-        return self.share * mean if mean <= MAX_FEATURES else 0.0
+        is_auto = X.shape[0] >= ENOUGH_ROWS and mean <= MAX_FEATURES
+        return self.share * mean if is_auto else 0.0
 
 
 #: Rows get no pairs.

@@ -57,9 +57,8 @@ def checked_settings(
     scaling = AS_THEY_ARE
     if settings.normalize:
         powers, executor = settings.feature_weighting, settings.executor
-        pairs_per_row = settings.interactions.per_row(X)
-        held = settings.held(rows, weight)
-        scaling = learn_scaling(X, rows, powers, executor, weight, pairs_per_row, held)
+        given = powers, executor, weight, settings.interactions
+        scaling = learn_scaling(X, rows, *given, settings.held(rows, weight))
     return compared_settings(X, rows, scaling, settings, weight)
 
 

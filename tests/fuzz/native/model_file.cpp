@@ -13,6 +13,7 @@
 namespace {
 
 constexpr std::align_val_t ALIGNMENT{64};
+constexpr int32_t FEATURES = 24;
 constexpr std::size_t START = 32;  // the length of the header is at 16, its checksum at 24
 
 struct Free {
@@ -32,11 +33,14 @@ void repair(std::span<uint8_t> file) {
 
 void search(const labeltree::file::StoredModel& model) {
   for (std::size_t label = 0; label < model.n_labels(); ++label) model.names().of(label);
-  const int32_t features[] = {0, static_cast<int32_t>(model.n_features() - 1)};
-  const float values[] = {1.0f, -0.5f};
-  const std::size_t n = model.n_features() == 1 ? 1 : 2;
+  // The last feature first, and several, so that rows have pairs and must be sorted.
+  const auto n = static_cast<int32_t>(model.n_features());
+  std::vector<int32_t> features{n - 1};
+  for (int32_t feature = 0; feature < std::min(n - 1, FEATURES); ++feature) features.push_back(feature);
+  std::vector<float> values(features.size(), 1.0f);
+  values.back() = -3e38f;  // the product of the largest values is no float
   const auto k = static_cast<int32_t>(std::min<std::size_t>(model.n_labels(), 5));
-  for (const float p : model.top_k({{features, n}, {values, n}}, k).probabilities)
+  for (const float p : model.top_k({features, values}, k).probabilities)
     if (!(p >= 0.0f && p <= 1.0f)) std::abort();
 }
 

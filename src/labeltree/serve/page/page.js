@@ -60,6 +60,7 @@ function facts() {
   return {
     Labels: count(card.n_labels),
     Features: count(card.n_features),
+    "Pairs of features": count(card.n_interactions),
     "Training rows": count(card.n_rows),
     Trees: card.trees.map(shape).join("; "),
     Probabilities: card.is_calibrated ? "calibrated" : "not calibrated on validation rows",
