@@ -66,9 +66,21 @@ def test_very_many_pairs_are_counted_in_some_rows(monkeypatch) -> None:
     X, Y = crossed()
     rows = as_labels(Y)
     monkeypatch.setattr(interactions, "_MAX_COUNTED", 10_000)
-    some, kept = interactions._countable(X, rows)
-    assert 200 < some.shape[0] == kept.n_rows < 1000
+    counted = interactions._counted_rows(X, np.arange(0, 2000, 2, dtype=np.int32))
+    assert 100 < len(counted) < 700
+    assert (counted % 2 == 1).all()
     assert len(informative_pairs(X, rows, np.zeros(72), 1.0, Threads()).pairs) >= 30
+
+
+def test_pairs_do_not_depend_on_the_labels_of_held_back_rows() -> None:
+    X, Y = crossed()
+    held = np.arange(0, 2000, 10, dtype=np.int32)
+    others = [[] if i % 10 == 0 else y for i, y in enumerate(Y)]
+    found, again = (
+        informative_pairs(X, as_labels(y), np.zeros(72), 2.0, Threads(), held) for y in (Y, others)
+    )
+    assert found.pairs.tolist() == again.pairs.tolist()
+    assert found.shared.tolist() == again.shared.tolist()
 
 
 @pytest.mark.parametrize("kind", [PLTClassifier, HSMClassifier])

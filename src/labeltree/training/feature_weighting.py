@@ -21,7 +21,6 @@ from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.training.inner_split import NO_ROWS
 from labeltree.training.interactions import (
     NO_INTERACTIONS,
-    Found,
     Interactions,
     as_features,
     informative_pairs,
@@ -210,7 +209,8 @@ def learn_scaling(
     value, power = powers or find_powers(X, affinity)
     pairs = NO_PAIRS
     if per_row > 0:
-        found = _found_pairs(X, rows, counts, per_row, held, executor)
+        of_features = counts[1] / np.maximum(counts[0], 1)
+        found = informative_pairs(X, rows, of_features, per_row, executor, held)
         pairs = as_features(found, X.shape[1])
         of_pairs = found.row_pairs, found.shared
         affinity = _shrunk(*(np.concatenate(both) for both in zip(counts, of_pairs, strict=True)))
@@ -221,19 +221,3 @@ def learn_scaling(
 def _powers_only(powers: Powers) -> RowScaling:
     """Return a scaling without label affinity."""
     return UNIT if powers.value == 1 else RowScaling(power=powers.value)
-
-
-def _found_pairs(
-    X: FeatureMatrix,
-    rows: LabelRows,
-    counts: tuple[NDArray[np.float64], NDArray[np.float64]],
-    per_row: float,
-    held: NDArray[np.int32],
-    executor: Executor,
-) -> Found:
-    """Return pairs of features by the rows that are not held back; `counts` are of features."""
-    if len(held):
-        kept = np.delete(np.arange(X.shape[0]), held)
-        X, rows = X[kept], rows.select(kept)
-    affinity = counts[1] / np.maximum(counts[0], 1)
-    return informative_pairs(X, rows, affinity, per_row, executor)

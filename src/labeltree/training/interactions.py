@@ -16,6 +16,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor
 from labeltree.execution.executor import in_order
 from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
+from labeltree.training.inner_split import NO_ROWS
 
 # docs/explanation/study-interactions.md explains these values.
 MAX_FEATURES = 40  #: mean features per row up to which "auto" adds pairs
@@ -76,6 +77,7 @@ def informative_pairs(
     affinity: NDArray[np.float64],
     per_row: float,
     executor: Executor,
+    held: NDArray[np.int32] = NO_ROWS,
 ) -> Found:
     """Return the most informative pairs of features.
 
@@ -93,9 +95,12 @@ def informative_pairs(
         Mean number of pairs of a row, at most.
     executor
         Where pairs are counted.
+    held
+        Rows that are held back, which are not counted.
     """
-    label_counts = rows.counts
-    X, rows = _countable(X, rows)
+    label_counts, counted = rows.counts - rows.select(held).counts, _counted_rows(X, held)
+    if len(counted) < X.shape[0]:
+        X, rows = X[counted], rows.select(counted)
     found = count_pairs(X, rows, label_counts, executor)
     gain = found.shared / found.row_pairs - affinity[found.pairs].max(axis=1, initial=0.0)
     score = gain * np.sqrt(found.n_rows)
@@ -109,15 +114,13 @@ def as_features(found: Found, n_features: int) -> FeaturePairs:
     return FeaturePairs.of(n_features, found.pairs, _FACTOR)
 
 
-def _countable(X: FeatureMatrix, rows: LabelRows) -> tuple[FeatureMatrix, LabelRows]:
-    """Return every k-th row, so that not too many pairs are counted."""
-    lengths = np.diff(X.indptr).astype(np.int64)
+def _counted_rows(X: FeatureMatrix, held: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return every k-th row that is not held back, so that not too many pairs are counted."""
+    rows = np.delete(np.arange(X.shape[0]), held)
+    lengths = np.diff(X.indptr).astype(np.int64)[rows]
     lengths = lengths[lengths <= _MAX_LENGTH]
     step = -int(-(lengths * (lengths - 1) // 2).sum() // _MAX_COUNTED)
-    if step <= 1:
-        return X, rows
-    kept = np.arange(0, X.shape[0], step)
-    return X[kept], rows.select(kept)
+    return rows[:: max(step, 1)]
 
 
 @dataclass(frozen=True, eq=False)
