@@ -229,8 +229,8 @@ def test_a_single_name_is_not_a_list_of_names() -> None:
 
 def test_the_default_tree_is_compared_where_rows_are_held_back_and_have_pairs() -> None:
     rng = np.random.default_rng(0)
-    features = rng.random((3000, 30)) * (rng.random((3000, 30)) < 0.2)
-    labels = [sorted({int(j) for j in rng.integers(0, 40, 2)}) for _ in range(3000)]
+    features = rng.random((10_000, 30)) * (rng.random((10_000, 30)) < 0.2)
+    labels = [sorted({int(j) for j in rng.integers(0, 40, 2)}) for _ in range(10_000)]
     [row] = plan(features, labels, trees=["auto"]).rows
     clf = PLTClassifier().fit(features, labels)
     assert len(clf.interactions_)

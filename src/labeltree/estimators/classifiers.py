@@ -138,7 +138,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         find itself: the mean number of pairs per row, None for none, or "auto". Pairs are kept if
         rows with both features share more labels than rows with one of them. "auto" adds half as
         many pairs as rows have features if these are at most 40 on average and there are at least
-        1,000 rows; as many for "high" and "best" `effort`, and none for "fast".
+        10,000 rows; as many for "high" and "best" `effort`, and none for "fast".
     C_decay
         "auto", None for the same C in all nodes, or exponents (p, q): in a node with n > 10
         positive rows, C becomes C (10 / n)^p for positive and C (10 / n)^q for negative rows.

@@ -20,7 +20,7 @@ from labeltree.training.inner_split import NO_ROWS
 
 # docs/explanation/study-interactions.md explains these values.
 MAX_FEATURES = 40  #: mean features per row up to which "auto" adds pairs
-ENOUGH_ROWS = 1000  #: rows from which "auto" adds pairs
+ENOUGH_ROWS = 10_000  #: rows from which "auto" adds pairs; fewer cannot tell which are useful
 _MAX_LENGTH = 100  # features of a row; pairs of longer rows are not counted
 _MIN_ROWS = 3  # with both features
 _FACTOR = 0.7  # of the geometric mean of two values
@@ -39,7 +39,7 @@ class Interactions(NamedTuple):
         Examples
         --------
         >>> from labeltree.data import as_features
-        >>> X = as_features([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 1, 1]] * 250)
+        >>> X = as_features([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 1, 1]] * 2500)
         >>> Interactions(None, share=0.5).per_row(X), Interactions(3.0).per_row(X)
         (1.25, 3.0)
         """
