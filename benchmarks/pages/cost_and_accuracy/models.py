@@ -85,7 +85,8 @@ def evaluate(name: str, X: Any, Y: LabelRows, queries: Any, truth: LabelRows) ->
 
 def fitted(tree: LabelTree, X: Any, Y: LabelRows, **settings: Any) -> PLTClassifier:
     """Return a model of a tree whose training time has no part in common with other trees."""
-    chosen = {"C": 1.0, "feature_weighting": None, "validation_fraction": None, "n_jobs": 1}
+    chosen = {"C": 1.0, "feature_weighting": None, "interactions": None}
+    chosen |= {"validation_fraction": None, "n_jobs": 1}
     return PLTClassifier(tree=tree, **(chosen | settings)).fit(X, Y)
 
 
