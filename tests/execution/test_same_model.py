@@ -20,6 +20,7 @@ OPTIONS = {
     "given tree and builders": {"effort": "high"},
     "rankers": {"rerank": True},
     "logistic": {"loss": "logistic"},
+    "pairs of features": {"interactions": 4.0},
 }
 
 
