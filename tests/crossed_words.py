@@ -1,4 +1,4 @@
-"""Rows whose labels only pairs of features tell."""
+"""Rows whose labels depend on pairs of features."""
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +8,7 @@ from labeltree.data.features import FeatureMatrix
 
 
 def crossed(n_rows: int = 2000, seed: int = 0) -> tuple[FeatureMatrix, list[list[str]]]:
-    """Rows whose label is told by two words together, and by neither alone, and other words."""
+    """Rows whose label depends on two words together, and on neither alone, and other words."""
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, (2, n_rows))
     noise = 12 + rng.integers(0, 60, (n_rows, 4))
