@@ -167,6 +167,7 @@ def test_a_tree_survives_a_round_trip_through_napkinxc(tmp_path) -> None:
         ("2 3\n-1 0\n0 1 0\n0 1 1\n", "line 4: nodes are 0..2, each once"),
         ("2 3\n-1 0\n0 1 0\n0 9 1\n", "line 4: nodes are 0..2, each once"),
         ("2 3\n-1 0\n0 1 0\n7 2 1\n", "tree.txt: "),
+        (f"2 {'5' * 3000}\n-1 0 \n0 1 1\n0 2 0\n", "must be an integer of 9965 bits nodes, but"),
     ],
 )
 def test_a_malformed_napkinxc_tree_is_refused(content, message, tmp_path) -> None:

@@ -37,9 +37,11 @@ def test_inspect_prints_the_number_of_pairs(tmp_path, capsys) -> None:
     main(["inspect", str(tmp_path / "pairs.lt")])
     printed = capsys.readouterr().out
     assert f"72, numbered from 0; {n_pairs} pairs of them; values to the power of 1\n" in printed
+    assert f"settings        auto; C=1; max_iter=8; {n_pairs} pairs of features\n" in printed
     main(["inspect", str(tmp_path / "pairs.lt"), "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["n_features"], figures["n_interactions"]) == (72, n_pairs)
+    assert figures["settings"]["n_interactions"] == n_pairs
 
 
 def test_inspect_prints_cost_and_parameters_that_were_set(model, capsys) -> None:

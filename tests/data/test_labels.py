@@ -311,6 +311,23 @@ def test_three_dimensions_are_refused() -> None:
         as_labels(np.zeros((1, 1, 1)))
 
 
+@pytest.mark.parametrize(
+    ("Y", "options"),
+    [
+        ([["x" * 5000]], {"n_labels": 6}),
+        ([["x" * 5000]], {"names": ["a"]}),
+        ([["a"]], {"names": ["x" * 5000] * 2}),
+        ([["a"], [["x"] * 5000]], {}),
+        ([["a"], {"x" * 5000: 1}], {}),
+    ],
+)
+def test_long_labels_are_cut_short_in_errors(Y, options) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        as_labels(Y, **options)
+    assert "xxx" in str(refused.value) or "'x'" in str(refused.value)
+    assert len(str(refused.value)) < 200
+
+
 def test_negative_n_labels_is_refused() -> None:
     with pytest.raises(ValueError, match=r"n_labels must lie in 0\.\.100000000, but is -1"):
         as_labels([], n_labels=-1)

@@ -91,3 +91,15 @@ def test_damaged_files_are_read_or_refused(data) -> None:
     except ValueError:
         return
     assert X.indices.max(initial=-1) < X.shape[1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["row", "col"])
+def test_numbers_of_rows_and_columns_must_be_integers(name: str) -> None:
+    arrays = {"row": np.array([0, 1]), "col": np.array([0, 1]), "data": np.ones(2)}
+    arrays[name] = np.array([0.0, np.inf])
+    file = io.BytesIO()
+    np.savez(file, format=b"coo", shape=(2, 2), **arrays)
+    file.seek(0)
+    with pytest.raises(ValueError, match=f"{name}.npy must hold integers, but holds 'float64'"):
+        read_npz(file)

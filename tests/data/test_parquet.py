@@ -147,3 +147,11 @@ def test_a_pipe_is_refused() -> None:
     os.close(write)
     with os.fdopen(read, "rb") as pipe, pytest.raises(ValueError, match="cannot be a pipe"):
         list(read_parquet(pipe))
+
+
+def test_names_of_columns_must_be_utf_8() -> None:
+    content = written(pa.table({"text": ["tea"], "wxyz": [1]}), store_schema=False).getvalue()
+    damaged = io.BytesIO(content.replace(b"wxyz", b"w\xe5yz"))
+    with pytest.raises(ValueError, match="damaged: the name of a column is not UTF-8") as refused:
+        list(read_parquet(damaged))
+    assert type(refused.value) is ValueError

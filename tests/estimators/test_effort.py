@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 import labeltree as lt
 from labeltree import HSMClassifier, PLTClassifier, TextTagger
+from tests.crossed_words import crossed
 from tests.estimators.few_rows import data
 from tests.training.test_ranker_choice import confusable
 
@@ -24,6 +25,7 @@ def test_settings_are_what_fit_decided() -> None:
         "C": 1.0,
         "max_iter": 8,
         "rerank": False,
+        "n_interactions": 0,
     }
     assert len(clf.trees_) == 3
 
@@ -42,6 +44,32 @@ def test_settings_say_whether_held_back_rows_gain_from_rankers() -> None:
     assert clf.settings_["rerank"] == (clf.model_.rankers is not None)
     few = PLTClassifier(effort="best", n_jobs=1).fit(X, Y)  # too few rows to hold any back
     assert few.settings_["rerank"] is False
+
+
+def test_settings_have_the_number_of_pairs_of_features(tmp_path) -> None:
+    rows = crossed(400)
+    clf = PLTClassifier(interactions=1.0, n_jobs=1).fit(*rows)
+    assert clf.settings_["n_interactions"] == len(clf.interactions_) > 0
+    clf.save(tmp_path / "model.lt")
+    assert lt.load(tmp_path / "model.lt").settings_ == clf.settings_
+    again = clone(clf).set_params(interactions=None).fit(*rows)
+    assert again.settings_["n_interactions"] == 0
+
+
+def test_settings_have_the_pairs_that_auto_chose(monkeypatch) -> None:
+    monkeypatch.setattr("labeltree.training.interactions.ENOUGH_ROWS", 300)
+    clf = PLTClassifier(n_jobs=1).fit(*crossed(400))
+    assert clf.settings_["n_interactions"] == len(clf.interactions_) > 0
+    fast = PLTClassifier(effort="fast", n_jobs=1).fit(*crossed(400))
+    assert fast.settings_["n_interactions"] == 0
+
+
+def test_online_learning_keeps_the_pairs_of_fit_among_the_settings() -> None:
+    rows = crossed(400)
+    clf = PLTClassifier(interactions=1.0, n_jobs=1).fit(*rows)
+    before = clf.settings_
+    assert clf.partial_fit(*rows).settings_ == before
+    assert before["n_interactions"] == len(clf.interactions_) > 0
 
 
 def test_the_default_is_what_it_is_without_effort() -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy reads it when it is imported
+# Arrow's own allocator reserves a gigabyte of addresses, which are as many as a worker may have.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 from tests.fuzz.inputs import InputFuzzer
 from tests.fuzz.models import ModelFuzzer

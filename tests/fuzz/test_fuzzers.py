@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +55,26 @@ def test_crashes_and_hangs_are_recorded_and_the_run_goes_on(tmp_path, monkeypatc
     assert [found["kind"] for found in summary["findings"]] == ["crash", "hang", "KeyError"]
     assert [found["replay"].split()[-1] for found in summary["findings"]] == ["3", "5", "7"]
     assert summary["outcomes"] == {"answered": 6, "refused": 1}
+
+
+# A frame of texts, in a process that has as much address space as a worker.
+FRAME_WITHIN_THE_LIMIT = """
+import sys
+from pathlib import Path
+import tests.fuzz.__main__
+from tests.fuzz.worker import _prepare
+_prepare(Path(sys.argv[1]))
+import pandas
+pandas.DataFrame({"text": ["tea", "bread"]})
+assert len(bytearray(512 << 20))
+"""
+
+
+def test_tables_leave_their_memory_to_the_cases(tmp_path) -> None:
+    folder = tmp_path / "worker"
+    command = [sys.executable, "-c", FRAME_WITHIN_THE_LIMIT, str(folder)]
+    done = subprocess.run(command, timeout=300, check=False)
+    assert done.returncode == 0, folder.with_suffix(".log").read_text()
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ def _check_rows(Y: Sequence[Any] | npt.NDArray[Any]) -> None:
     for i, row in enumerate(Y):
         if row is None or isinstance(row, dict):
             raise TypeError(
-                f"Y must hold one label list or one class for each row, but row {i} is {row!r}"
+                f"Y must hold one label list or one class for each row, but row {i} is {shown(row)}"
             )
         if isinstance(row, _COLLECTIONS) != isinstance(Y[0], _COLLECTIONS):
             raise TypeError(
@@ -328,8 +328,8 @@ def _fit_known(rows: LabelRows, n_labels: int | None, known: npt.NDArray[Any] | 
         entry = int(np.argmax(codes < 0))
         raise ValueError(
             f"row {row_of(rows.indptr, entry)} of Y has label "
-            f"{rows.name(int(rows.indices[entry]))!r}, which is not among the {len(known)} known "
-            "labels"
+            f"{shown(rows.name(int(rows.indices[entry])))}, which is not among the {len(known)} "
+            "known labels"
         )
     row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
     indptr, indices = _from_pairs(row, codes, rows.n_rows, len(known))

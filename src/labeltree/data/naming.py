@@ -55,7 +55,7 @@ def name_positions(names: Names) -> dict[Hashable, int]:
     number: dict[Hashable, int] = {}
     for j, name in enumerate(names.tolist()):
         if number.setdefault(name, j) != j:
-            raise ValueError(f"label names must be unique, but {name!r} occurs twice")
+            raise ValueError(f"label names must be unique, but {shown(name)} occurs twice")
     return number
 
 
@@ -71,7 +71,8 @@ def checked_numbers(
         wrong = _first_not_integer(labels)
     if wrong is not None:
         raise TypeError(
-            f"labels must be integers 0..{n_labels - 1}, but {where(wrong)} has {labels[wrong]!r}"
+            f"labels must be integers 0..{n_labels - 1}, but {where(wrong)} has "
+            f"{shown(labels[wrong])}"
         )
     numbers = labels if isinstance(labels, np.ndarray) else _integers(labels)
     outside = (numbers < 0) | (numbers >= n_labels)
@@ -116,7 +117,8 @@ def _first_positions(labels: Iterable[Any], where: Where) -> dict[Hashable, int]
             first.setdefault(label, entry)
         except TypeError:
             raise TypeError(
-                f"labels must be hashable, but {where(entry)} has {type(label).__name__} {label!r}"
+                f"labels must be hashable, but {where(entry)} has {type(label).__name__} "
+                f"{shown(label)}"
             ) from None
     for label, entry in first.items():
         if _is_missing(label):

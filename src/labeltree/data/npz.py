@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
+from labeltree.arguments import shown
 from labeltree.data.features import as_features
 from labeltree.data.files import Source, file_name, open_read, open_write
 from labeltree.data.labels import LabelRows, as_labels
@@ -33,6 +34,8 @@ _BROKEN = (
     RuntimeError,
     struct.error,
 )
+# Numbers of rows and columns; scipy would round others.
+_POSITIONS = frozenset(f"{name}.npy" for name in ("row", "col", "indices", "indptr", "offsets"))
 # Raised where they do not expect what a file holds.
 _UNEXPECTED = (TypeError, LookupError, AttributeError, OverflowError)
 
@@ -178,3 +181,5 @@ def _check_array(name: str, content: IO[bytes], n_bytes: int) -> None:
     shape, _, dtype = read_header(content)
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize > n_bytes:
         raise ValueError(f"{name} has {n_bytes} bytes, which are too few for the shape {shape}")
+    if name in _POSITIONS and dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold integers, but holds {shown(dtype.name)}")

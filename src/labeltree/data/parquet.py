@@ -99,6 +99,10 @@ def translated_errors(name: str) -> Iterator[None]:
             raise
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{name}: not a Parquet file, or damaged: {reason:.100}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}: not a Parquet file, or damaged: the name of a column is not UTF-8"
+        ) from error
 
 
 def batches_of(name: str, stream: IO[bytes], columns: Sequence[str]) -> Iterator[Any]:

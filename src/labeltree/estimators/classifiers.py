@@ -186,8 +186,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     n_iter_ : maximum number of passes over the training rows of a node
     n_rows_ : number of training rows
     tree_cost_ : after `partial_fit`, the mean number of nodes that a row visits, and a lower bound
-    settings_ : builder and parameters of each tree, C, maximum number of passes, and whether labels
-        are re-ranked, as `fit` decided
+    settings_ : builder and parameters of each tree, C, maximum number of passes, whether labels are
+        re-ranked, and number of pairs of features (`n_interactions`), as `fit` decided
     fit_report_ : times and peak memory of `fit`; not saved
 
     Examples

@@ -135,10 +135,14 @@ class FittedAttributes(OneLearner):
     def settings_(self) -> dict[str, Any]:
         """What `fit` decided, as `effort` and held-back rows say.
 
-        The builder and the parameters of each tree, the maximum number of passes, and whether
-        labels are re-ranked. Empty if the model was not made by `fit`.
+        The builder and the parameters of each tree, C, the maximum number of passes, whether labels
+        are re-ranked, and the number of pairs of features (`n_interactions`), 0 for none. Empty if
+        the model was not made by `fit`.
         """
-        return dict(self._fitted.settings)
+        state = self._fitted
+        if not state.settings:
+            return {}
+        return {**state.settings, "n_interactions": len(state.row_scaling.pairs)}
 
     @property
     def fit_report_(self) -> FitReport:

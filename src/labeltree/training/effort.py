@@ -118,17 +118,20 @@ def decided(settings: FitSettings, fitted: Fitted) -> dict[str, Any]:
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """Return what `decided` returned as one line.
+    """Return what a fit decided, the number of pairs of features included, as one line.
 
     Examples
     --------
     >>> written({"tree": ["auto", "kmeans"], "tree_params": [{}, {"arity": 2}], "C": 1.0,
-    ...          "max_iter": 9, "rerank": True})
-    'auto, kmeans (arity=2); C=1; max_iter=9; re-ranked'
+    ...          "max_iter": 9, "rerank": True, "n_interactions": 1200})
+    'auto, kmeans (arity=2); C=1; max_iter=9; re-ranked; 1,200 pairs of features'
     """
     trees = []
     for name, options in zip(settings["tree"], settings["tree_params"], strict=True):
         listed = ", ".join(f"{key}={value!r}" for key, value in options.items())
         trees.append(f"{name} ({listed})" if listed else str(name))
     words = [", ".join(trees), f"C={settings['C']:g}", f"max_iter={settings['max_iter']}"]
-    return "; ".join([*words, "re-ranked"] if settings["rerank"] else words)
+    words += ["re-ranked"] if settings["rerank"] else []
+    n_pairs = settings["n_interactions"]
+    words += [f"{n_pairs:,} pair{'s' * (n_pairs > 1)} of features"] if n_pairs else []
+    return "; ".join(words)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from labeltree import _core
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor, Threads
+from labeltree.execution.background import Background
 from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.model.layout import Layout
 from labeltree.progress import Progress
@@ -216,9 +216,10 @@ def train_nodes(
     )
     found = _Results(training, settings.weight_bytes, executor.n_threads)
     start = time.perf_counter()
-    with ThreadPoolExecutor(1) as pool:
+    with Background() as background:
         for part in in_pack_order(_trained_parts(training, executor, store, progress), store):
-            found.add(part, pool)
+            found.add(part, background)
+        background.finish()
     seconds = time.perf_counter() - start
     message = "trained %d nodes in %d packs, %d row visits, %.2f s on %d x %d threads"
     size = len(training.trainer.costs()), found.counts.n_visits, seconds
@@ -234,7 +235,6 @@ class _Results:
     weight_bytes: int
     n_threads: int  # of each worker
     counts: SolverCounts = field(default_factory=SolverCounts)
-    laid_out: list[Future[None]] = field(default_factory=list)
 
     # These need the trainer, which is made while workers make theirs.
     @cached_property
@@ -254,18 +254,17 @@ class _Results:
         """Threads of each worker that fit into its memory."""
         return self.training.memory_use(self.n_threads).n_threads
 
-    def add(self, part: Part, pool: ThreadPoolExecutor) -> None:
+    def add(self, part: Part, background: Background) -> None:
         """Lay out a part, while the next one is trained unless only one thread is allowed."""
-        self.laid_out.append(pool.submit(self.builder.add, *part.weights))
         if self.n_used == 1:
-            self.laid_out[-1].result()
+            self.builder.add(*part.weights)
+        else:
+            background.submit(partial(self.builder.add, *part.weights))
         self.held_scores[part.held_pairs] = part.held_scores
         self.counts = self.counts.plus(part.counts)
 
     def finish(self) -> TrainedNodes:
         """Return all results."""
-        for one in self.laid_out:
-            one.result()
         training, known = self.training, None
         if len(training.held):
             held = training.rows.select(training.held)

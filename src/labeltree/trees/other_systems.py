@@ -68,7 +68,9 @@ def from_napkinxc(path: str | os.PathLike[str]) -> LabelTree:
         raise ValueError(f"{file}: there is no tree in it")
     _, n_nodes = _numbers(*lines[0], (2,))
     if n_nodes != len(lines) - 1:
-        raise ValueError(f"{file}: there must be {n_nodes} nodes, but there are {len(lines) - 1}")
+        raise ValueError(
+            f"{file}: there must be {shown(n_nodes)} nodes, but there are {len(lines) - 1}"
+        )
     parent, label = [-2] * n_nodes, [-1] * n_nodes
     for where, line in lines[1:]:
         above, node, *leaf = _numbers(where, line, (2, 3))
