@@ -54,27 +54,42 @@ void check(const FeaturePairs& pairs);
 // A filter for pairs: bits of a power of two of places, at least 16 for each pair.
 std::vector<uint64_t> pair_filter(const FeaturePairs& pairs);
 
+// The place of x in ascending numbers, or -1. Without branches, because where it is cannot be predicted.
+inline std::ptrdiff_t place_in(std::span<const int32_t> numbers, int32_t x) {
+  if (numbers.empty()) return -1;
+  const int32_t* first = numbers.data();
+  for (std::size_t n = numbers.size(); n > 1;) {
+    const std::size_t half = n / 2;
+    first += first[half] <= x ? half : 0;
+    n -= half;
+  }
+  return *first == x ? first - numbers.data() : -1;
+}
+
 // Calls found(i, j, pair) for each pair of features[i] and features[j], pairs ascending. Features ascend. A
 // row of n features takes at most about the smaller of n * n and the number of pairs.
 template <class Found>
 void for_each_pair(const FeaturePairs& pairs, std::span<const int32_t> features, Found found) {
   constexpr std::size_t SEARCHED = 4;  // partners that take as long to look for as others to compare
-  const auto look_up = [](std::span<const int32_t> numbers, int32_t x) {
-    const auto place = std::ranges::lower_bound(numbers, x);
-    return place != numbers.end() && *place == x ? place - numbers.begin() : std::ptrdiff_t{-1};
-  };
+  constexpr std::size_t CHUNK = 64;    // features whose filters are read before any is looked up
+  std::size_t likely[CHUNK];
   for (std::size_t i = 0; i + 1 < features.size(); ++i) {
     const int32_t feature = features[i];
     const std::span<const int32_t> partners = pairs.of(feature), later = features.subspan(i + 1);
     const auto first = at(pairs.begin[at(feature)]);
     if (SEARCHED * partners.size() < later.size()) {
       for (std::size_t p = 0; p < partners.size(); ++p)
-        if (const auto j = look_up(later, partners[p]); j >= 0) found(i, i + 1 + at(j), first + p);
+        if (const auto j = place_in(later, partners[p]); j >= 0) found(i, i + 1 + at(j), first + p);
       continue;
     }
-    for (std::size_t j = 0; j < later.size(); ++j) {
-      if (!pairs.may_have(feature, later[j])) continue;
-      if (const auto p = look_up(partners, later[j]); p >= 0) found(i, i + 1 + j, first + at(p));
+    for (std::size_t begin = 0; begin < later.size(); begin += CHUNK) {
+      std::size_t n_likely = 0;
+      for (std::size_t j = begin; j < std::min(later.size(), begin + CHUNK); ++j) {
+        likely[n_likely] = j;
+        n_likely += pairs.may_have(feature, later[j]);
+      }
+      for (const std::size_t j : std::span(likely, n_likely))
+        if (const auto p = place_in(partners, later[j]); p >= 0) found(i, i + 1 + j, first + at(p));
     }
   }
 }

@@ -23,8 +23,12 @@ class PartnerCounter {
 
   // A row: the features after the one that is counted, and the labels.
   void add(std::span<const int32_t> later, std::span<const int32_t> labels) {
-    for (const int32_t b : later)
-      if (partner_[at(b)].n_rows++ == 0) partners_.push_back(b);
+    if (partners_.size() < n_partners_ + later.size()) partners_.resize(2 * n_partners_ + later.size());
+    // Without a branch, because which partners are new cannot be predicted.
+    for (const int32_t b : later) {
+      partners_[n_partners_] = b;
+      n_partners_ += partner_[at(b)].n_rows++ == 0;
+    }
     later_.insert(later_.end(), later.begin(), later.end());
     later_end_.push_back(later_.size());
     labels_.insert(labels_.end(), labels.begin(), labels.end());
@@ -49,23 +53,28 @@ class PartnerCounter {
   }
 
  private:
-  static constexpr uint32_t NONE = ~uint32_t{0};
   struct Partner {
     int32_t n_rows = 0;  // with both
     uint32_t begin = 0;  // of their places
   };
 
-  // Places for the rows of each partner that has enough.
+  // Places for the rows of each partner that has enough. All others share places behind these, so that rows
+  // are placed without a branch.
   void make_places(int32_t min_rows) {
     uint32_t n = 0;
-    for (const int32_t b : partners_) {
+    for (const int32_t b : partners()) {
       Partner& partner = partner_[at(b)];
-      partner.begin = partner.n_rows < min_rows ? NONE : n;
-      if (partner.begin == NONE) continue;
-      n += static_cast<uint32_t>(std::exchange(partner.n_rows, 0));
+      const auto n_rows = static_cast<uint32_t>(std::exchange(partner.n_rows, 0));
+      partner.begin = n;
+      if (n_rows < static_cast<uint32_t>(min_rows)) {
+        rare_.push_back(b);
+        continue;
+      }
+      n += n_rows;
       frequent_.push_back(b);
     }
-    if (places_.size() < n) places_.resize(n);
+    for (const int32_t b : rare_) partner_[at(b)].begin = n;
+    if (places_.size() < n + at(min_rows)) places_.resize(n + at(min_rows));
   }
 
   void place_rows() {
@@ -73,7 +82,7 @@ class PartnerCounter {
     for (std::size_t row = 0; row < later_end_.size(); ++row)
       for (; e < later_end_[row]; ++e) {
         Partner& partner = partner_[at(later_[e])];
-        if (partner.begin != NONE) places_[partner.begin + at(partner.n_rows++)] = static_cast<int32_t>(row);
+        places_[partner.begin + at(partner.n_rows++)] = static_cast<int32_t>(row);
       }
   }
 
@@ -102,16 +111,21 @@ class PartnerCounter {
     return std::span(labels_).subspan(first, labels_end_[at(row)] - first);
   }
 
+  std::span<const int32_t> partners() const { return std::span(partners_).first(n_partners_); }
+
   void clear() {
-    for (const int32_t b : partners_) partner_[at(b)] = {};
-    for (auto* numbers : {&later_, &labels_, &partners_, &frequent_}) numbers->clear();
+    for (const int32_t b : partners()) partner_[at(b)] = {};
+    n_partners_ = 0;
+    for (auto* numbers : {&later_, &labels_, &frequent_, &rare_}) numbers->clear();
     for (auto* ends : {&later_end_, &labels_end_}) ends->clear();
   }
 
   std::span<const int64_t> weights_;
   std::vector<Partner> partner_;   // [feature]
   std::vector<int32_t> n_labels_;  // [label] of the rows of a pair
-  std::vector<int32_t> partners_, frequent_, places_;
+  std::vector<int32_t> partners_;  // of which the first n_partners_ count
+  std::size_t n_partners_ = 0;
+  std::vector<int32_t> frequent_, rare_, places_;
   std::vector<int32_t> later_, labels_;  // of all rows of the feature, one after the other
   std::vector<std::size_t> later_end_, labels_end_;
 };
