@@ -68,6 +68,7 @@ def assert_same(one: PLTClassifier, other: PLTClassifier) -> None:
         PLTClassifier(tree="blend", tree_params={"cost_model": CostModel(per_row=3.0)}),
         PLTClassifier(tree=TREE),
         PLTClassifier(tree=[TREE, TREE], max_samples=0.8),
+        PLTClassifier(tree=[TREE, "kmeans", TREE], max_samples=0.8),
         PLTClassifier(max_memory="1GB", n_jobs=2, C=np.float64(2.0), random_state=None),
     ],
 )

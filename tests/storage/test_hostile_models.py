@@ -187,6 +187,8 @@ def test_names_may_not_end_within_a_character(tmp_path) -> None:
         (["parameters", "normalize"], "yes", "normalize must be True or False"),
         (["parameters", "n_jobs"], 2, "parameter 'n_jobs' is unknown"),
         (["parameters", "tree"], {"given trees": [7]}, "parameter tree is of an unknown kind"),
+        (["parameters", "tree"], [{"given tree": 7}], "parameter tree is of an unknown kind"),
+        (["parameters", "tree"], [{"given tree": -1}], "parameter tree is of an unknown kind"),
         (["parameters", "C"], {"given trees": 1}, "parameter C is of an unknown kind"),
         (["parameters", "C"], {"a": 1, "b": 2}, "parameter C is of an unknown kind"),
         (["parameters", "C"], {"mapping": [[[], 1]]}, "C must be a list of pairs"),

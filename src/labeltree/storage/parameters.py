@@ -14,6 +14,7 @@ from labeltree.trees import CostModel, LabelTree
 #: Parameters that describe a run, not the model: the same fit writes the same file.
 RUN_ONLY = ("checkpoint_dir", "executor", "max_memory", "n_jobs", "verbose")
 _GIVEN = "given trees"  # one: {"given trees": 1}; a list of three: {"given trees": [3]}
+_NUMBER = "given tree"  # the third of a list of names and trees: {"given tree": 2}
 _MAPPING = "mapping"  # JSON has only text for keys, so mappings are lists of pairs
 _TUPLE = "tuple"
 _COST_MODEL = "cost model"
@@ -50,13 +51,19 @@ def _are_names(value: Any) -> bool:
     return all(isinstance(name, str) for name in (value if is_list else [value]))
 
 
-def _store_trees(value: Any, trees: Sequence[LabelTree]) -> dict[str, Any]:
+def _store_trees(value: Any, trees: Sequence[LabelTree]) -> Any:
     is_one = isinstance(value, LabelTree)
     given = [value] if is_one or not isinstance(value, Sequence) else list(value)
-    if given != list(trees):
+    has_names = any(isinstance(one, str) for one in given)
+    fitted = [
+        one if isinstance(one, str) else tree for one, tree in zip(given, trees, strict=False)
+    ]
+    if given != fitted or len(given) != len(trees):
         raise ValueError(
             "tree must be what the model was fitted with, but was changed since; fit again"
         )
+    if has_names:
+        return [one if isinstance(one, str) else {_NUMBER: t} for t, one in enumerate(given)]
     return {_GIVEN: 1 if is_one else [len(given)]}
 
 
@@ -110,6 +117,8 @@ def _restore(name: str, value: Any, trees: Sequence[LabelTree]) -> Any:
     [(kind, content)] = value.items()
     if kind == _GIVEN and name == "tree" and content in (1, [len(trees)]):
         return list(trees) if isinstance(content, list) else trees[0]
+    if kind == _NUMBER and name == "tree" and type(content) is int and 0 <= content < len(trees):
+        return trees[content]
     if kind == _TUPLE and isinstance(content, list):
         return tuple(_restore(name, content, trees))
     if kind == _MAPPING and isinstance(content, list):
