@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from labeltree import HSMClassifier, PLTClassifier, TextTagger, tune
 from labeltree.cli import main
+from labeltree.estimators import convergence
 
 
 def noise(n_rows: int = 300, n_features: int = 20, n_labels: int = 10):
@@ -32,6 +33,16 @@ def test_the_defaults_are_silent_even_on_noise(loss: str, n_labels: int) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         PLTClassifier(loss=loss).fit(*noise(n_labels=n_labels))
+
+
+@pytest.mark.parametrize("given", [{"C": 1.0}, {"max_iter": 1}, {"normalize": False}])
+def test_only_settings_that_are_given_can_warn(given, monkeypatch) -> None:
+    monkeypatch.setattr(convergence, "MAX_FAR_SHARE", -1.0)  # as if no node converged
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PLTClassifier().fit(*noise())
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        PLTClassifier(**given).fit(*noise())
 
 
 def test_more_passes_are_silent() -> None:

@@ -323,7 +323,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             scaling, features, settings.executor, n_threads(self.n_jobs), in_place=in_place
         ) as scaled:
             fitted, model = self._trained(scaled, rows, weight, settings, before)
-        warn_if_far(fitted)
+        warn_if_far(fitted, settings)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)
         self._state = FittedState(
             label_kind=rows.kind,
