@@ -64,6 +64,17 @@ def test_the_examples_of_a_page_run_one_after_the_other(page, tmp_path, monkeypa
     assert {path.name for path in tmp_path.iterdir()} <= WRITTEN
 
 
+# `py` is Python that the tests do not run, such as code for a cluster.
+LANGUAGES = {"bash", "c", "console", "ini", "json", "py", "pycon", "python", "shell", "text"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_on_a_page_names_a_language_that_is_known(page) -> None:
+    fences = re.findall(r"^ *```(.*)$", (DOCS / page).read_text(), flags=re.MULTILINE)
+    assert set(fences[::2]) <= LANGUAGES
+    assert set(fences[1::2]) <= {""}
+
+
 @pytest.fixture
 def few_docs(monkeypatch) -> None:
     """Use the docstrings of two small packages in place of all installed packages."""
