@@ -16,7 +16,7 @@ _FIT_CALLER = 5  # frames from here to the caller of fit
 def warn_if_far(fitted: Fitted, settings: FitSettings) -> None:
     """Issue a ConvergenceWarning if many rows were in nodes that are far from their optimum.
 
-    If `fit` itself chose C, the number of passes and the scaling of rows, there is nothing to mend:
+    If `fit` itself chose C, the number of passes and the scaling of rows, there is nothing to fix:
     nodes that stop early are part of that choice.
     """
     if settings.auto_c and settings.auto_iter and settings.normalize:
