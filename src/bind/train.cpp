@@ -32,14 +32,18 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter, int mean_iter,
-             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed) {
+             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed, double slice_entries,
+             double slice_rows, int64_t slice_positive) {
             new (self) TrainSettings{{loss, intercept_scaling, tol, max_iter, mean_iter, joint_iter},
                                      weight_threshold,
                                      max_nonzeros,
-                                     seed};
+                                     seed,
+                                     slice_entries,
+                                     slice_rows,
+                                     slice_positive};
           },
           nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "mean_iter"_a,
-          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a);
+          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a, "slice_entries"_a, "slice_rows"_a, "slice_positive"_a);
 }
 
 void bind_inputs(nb::module_& m) {
@@ -83,6 +87,7 @@ void bind_trainer(nb::module_& m) {
            "page_bytes"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("n_rows", [](const BoundTrainer& self) { return give(self.trainer.n_rows()); })
+      .def("n_slices", [](const BoundTrainer& self) { return give(self.trainer.n_slices()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("n_held_pairs", [](const BoundTrainer& self) { return self.trainer.n_held_pairs(); })
       .def(

@@ -25,6 +25,7 @@ from labeltree.training.jobs import pack_jobs
 from labeltree.training.loss_weights import NodeCounts
 from labeltree.training.memory import MemoryUse, data_bytes, memory_use, row_bytes
 from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
+from labeltree.training.slices import SliceMeans
 from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
@@ -245,6 +246,12 @@ class _Results:
         return new_layout(*sizes, one.trainer, one.warm_start, self.weight_bytes)
 
     @cached_property
+    def slices(self) -> SliceMeans:
+        """The means over slices of the rows."""
+        one = self.training
+        return SliceMeans(one.trainer.n_slices(), one.X.shape[1], one.settings)
+
+    @cached_property
     def held_scores(self) -> NDArray[np.float32]:
         """The scores of rows that are held back."""
         return np.full(self.training.trainer.n_held_pairs, np.nan, np.float32)
@@ -256,7 +263,8 @@ class _Results:
 
     def add(self, part: Part, pool: ThreadPoolExecutor) -> None:
         """Lay out a part, while the next one is trained unless only one thread is allowed."""
-        self.laid_out.append(pool.submit(self.builder.add, *part.weights))
+        weights = self.slices.means(part).weights
+        self.laid_out.append(pool.submit(self.builder.add, *weights))
         if self.n_used == 1:
             self.laid_out[-1].result()
         self.held_scores[part.held_pairs] = part.held_scores
