@@ -46,7 +46,7 @@ def shares(growths: list[Growth]) -> str:
         growth = one.growth_to(HOUR)
         factors, parts = one.factors(growth), one.every.parts()
         cells = [f"{100 * factors[part] * parts[part] / HOUR:.1f}" for part in parts]
-        longest = factors["nodes"] * max(one.every.runs[-1].jobs)
+        longest = factors["nodes"] * max(one.runs(growth)[-1].jobs)
         measured = f"{one.some.total:.1f} / {one.every.total:.1f}"
         rows.append([one.every.name, measured, *cells, f"{100 * longest / HOUR:.1f}"])
     header = [f"{part}, %" for part in growths[0].every.parts()]

@@ -54,9 +54,12 @@ Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& 
       warm_start_(warm_start),
       settings_(settings) {
   check_rows();
-  read_features();
+  read_features(!rows.is_estimate);
   if (is_warm()) check_warm_start();
-  weights_ = node_weights(tree, labels_);
+  weights_.assign(rows.n_positive.begin(), rows.n_positive.end());
+  if (weights_.empty()) weights_ = node_weights(tree, labels_);
+  if (weights_.size() != tree.n_nodes())
+    throw std::invalid_argument("there must be one count of positive rows for each node");
   const bool with_root = weights_[0] < static_cast<int64_t>(labels_.size());
   packs_ = has_candidates() ? make_leaf_packs(tree, weights_, N_LANES)
                             : make_packs(tree, weights_, with_root, N_LANES);
@@ -71,6 +74,7 @@ void Trainer::check_rows() const {
   check_pointers(features_.indptr, features_.indices.size());
   if (features_.values.size() != features_.indices.size())
     throw std::invalid_argument("every feature of a row has one value");
+  check(labels_, tree_.n_labels());
   if (features_.size() != labels_.size() ||
       (!loss_weights_.row.empty() && loss_weights_.row.size() != labels_.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
@@ -84,17 +88,22 @@ void Trainer::check_rows() const {
 }
 
 // One walk over all features, because they may be larger than memory.
-void Trainer::read_features() {
+void Trainer::read_features(bool with_squares) {
   WalkedPages pages(features_, page_bytes_);
   square_.assign(features_.size(), 0.0f);
   for (std::size_t i = 0; i < features_.size(); ++i) {
     const int64_t begin = features_.indptr[i], end = features_.indptr[i + 1];
     const auto row = features_.indices.subspan(at(begin), at(end - begin));
-    check_columns(row, n_features_, "feature");
-    is_ascending_ = is_ascending_ && std::ranges::is_sorted(row);
+    const bool is_sorted = std::ranges::is_sorted(row);
+    if (is_sorted && !row.empty()) check_columns(row.first(1), n_features_, "feature");
+    check_columns(is_sorted && !row.empty() ? row.last(1) : row, n_features_, "feature");
+    is_ascending_ = is_ascending_ && is_sorted;
     is_full_ = is_full_ && row.size() == n_features_ && is_ascending_ &&
                std::ranges::adjacent_find(row) == row.end();
-    for (int64_t e = begin; e < end; ++e) square_[i] += features_.values[at(e)] * features_.values[at(e)];
+    float square = 0.0f;
+    for (int64_t e = begin; e < end && with_squares; ++e)
+      square += features_.values[at(e)] * features_.values[at(e)];
+    square_[i] = square;
     pages.visit(begin, end);
   }
   pages.release();
@@ -134,7 +143,7 @@ template <class Visit>
 void Trainer::visit_tops(Visit visit) const {
   if (!has_candidates()) {
     for (std::size_t i = 0; i < labels_.size(); ++i) visit(i, NONE);
-    visit_positive(tree_, labels_, visit);
+    visit_inner(tree_, labels_, visit);
     return;
   }
   std::vector<int32_t> top_of(tree_.n_labels(), NONE);
@@ -173,6 +182,17 @@ std::size_t Trainer::number_slots() {
   return at(n_slots);
 }
 
+// Sets begin_[slot + 1] to the rows of each slot. Those of a node are as many as it has positive rows.
+void Trainer::count_rows() {
+  for (std::size_t v = 0; v < slot_.size(); ++v)
+    if (slot_[v] != NONE)
+      begin_[at(slot_[v]) + 1] = v == 0 ? static_cast<int64_t>(labels_.size()) : weights_[v - 1];
+  for (int32_t top = NONE; top <= 0; ++top)
+    if (const int32_t first = sliced_slot_[top + 1]; first != NONE)
+      for (std::size_t row = 0; row < labels_.size(); ++row)
+        if (top == NONE || !labels_[row].empty()) ++begin_[at(first) + row % at(n_slices_) + 1];
+}
+
 void Trainer::index_rows() {
   begin_.assign(number_slots() + 1, 0);
   const auto visit_slots = [&](auto visit) {
@@ -182,7 +202,10 @@ void Trainer::index_rows() {
         visit(row, at(sliced_slot_[top + 1]) + row % at(n_slices_));
     });
   };
-  visit_slots([&](std::size_t, std::size_t slot) { ++begin_[slot + 1]; });
+  if (has_candidates())
+    visit_slots([&](std::size_t, std::size_t slot) { ++begin_[slot + 1]; });
+  else
+    count_rows();
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   rows_.resize(at(begin_.back()));
   std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
@@ -342,7 +365,9 @@ NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, d
 double training_work(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
                      std::size_t n_features) {
   const std::vector<float> loss_weights(tree.n_nodes(), 1.0f);
-  const Trainer trainer(tree, {labels, features, n_features, {}, {}}, {loss_weights, loss_weights, {}}, {},
+  TrainingRows rows{labels, features, n_features, {}, {}};
+  rows.is_estimate = true;
+  const Trainer trainer(tree, rows, {loss_weights, loss_weights, {}}, {},
                         {});
   const std::vector<double> costs = trainer.costs();
   return std::accumulate(costs.begin(), costs.end(), 0.0);

@@ -52,8 +52,12 @@ struct TrainingRows {
   LabelRows candidates;
   // Ascending rows that nodes are first fitted without. None, where rankers are trained.
   std::span<const int32_t> held;
+  // [node] positive rows, as by node_weights(); empty to count them.
+  std::span<const int64_t> n_positive = {};
   // Bytes that a walk over all features may leave in memory of the files they are mapped from; 0 for all.
   std::size_t page_bytes = 0;
+  // Whether packs only have costs and are not trained.
+  bool is_estimate = false;
 };
 
 // Fits packs of nodes over the rows that reach them: a row goes down the tree by its labels, and reaches the
@@ -71,6 +75,8 @@ class Trainer {
   std::vector<double> costs() const;
   // Rows of each pack, in the same order.
   std::vector<int64_t> n_rows() const;
+  // [node] its positive rows.
+  std::vector<int64_t> n_positive() const { return weights_; }
   // [node] packs that train it: 0, 1, or the number of slices of its rows.
   std::vector<int32_t> n_slices() const;
   // [node] 1 where the node is in a pack.
@@ -99,11 +105,12 @@ class Trainer {
   using Products = std::shared_ptr<const Block>;
   Products products_of(const Pack& pack, const std::function<void(Block&)>& multiply) const;
   void check_rows() const;
-  void read_features();
+  void read_features(bool with_squares);
   void check_warm_start() const;
   void set_held(std::span<const int32_t> held, bool with_root);
   int32_t most_slices() const;
   std::size_t number_slots();
+  void count_rows();
   void index_rows();
   template <class Visit>
   void visit_tops(Visit visit) const;

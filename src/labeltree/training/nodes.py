@@ -51,6 +51,7 @@ class TrainedNodes(NamedTuple):
     layout: Layout
     counts: SolverCounts
     held: _core.HeldScores | None  # scores of rows that were held back
+    n_positive: NDArray[np.int64]  # rows of each node
 
 
 def make_trainer(
@@ -66,11 +67,18 @@ def make_trainer(
 ) -> _core.Trainer:
     """Return the native trainer, which uses the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
-    loss_weights = settings.loss_weights(NodeCounts.of(tree, rows, sample_weight))
+    positive = _core.node_weights(tree._native, rows.indptr, rows.indices)
+    counts = (
+        NodeCounts.of_rows(tree, rows, positive)
+        if sample_weight is None
+        else NodeCounts.of(tree, rows, sample_weight)
+    )
+    loss_weights = settings.loss_weights(counts)
     return _core.Trainer(
         tree._native,
         rows.indptr,
         rows.indices,
+        positive,
         X.indptr.astype(np.int64, copy=False),
         X.indices,
         X.data,
@@ -278,7 +286,8 @@ class _Results:
         if len(training.held):
             held = training.rows.select(training.held)
             known = _held_scores(training.tree, held, training.trainer, self.held_scores)
-        return TrainedNodes(Layout(*self.builder.finish()), self.counts, known)
+        layout = Layout(*self.builder.finish())
+        return TrainedNodes(layout, self.counts, known, training.trainer.n_positive())
 
 
 def _held_scores(

@@ -41,11 +41,14 @@ class SliceMeans:
     settings: SolverSettings
     _sums: dict[int, _Sum] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._has_slices = bool((self.n_slices > 1).any())
+
     def means(self, part: Part) -> Part:
         """Return a part with means, and without the nodes that wait for more slices."""
-        is_sliced = self.n_slices[part.nodes] > 1
-        if not is_sliced.any():
+        if not self._has_slices:
             return part
+        is_sliced = self.n_slices[part.nodes] > 1
         found = []
         for i, node in enumerate(part.nodes.tolist()):
             entries = slice(*part.indptr[i : i + 2].tolist())
