@@ -53,6 +53,17 @@ def shares(growths: list[Growth]) -> str:
     return table(["data", "half / all rows, CPU s", *header, "longest job, %"], rows)
 
 
+def slices(found: list[dict[str, Any]]) -> str:
+    """Return the accuracy of fits with slices of the rows of the root."""
+    rows = []
+    for data in found:
+        for name, fit in data["fits"].items():
+            cells = [*(f"{value:.2f}" for value in fit["precision"]), f"{fit['cpu_seconds']:.1f}"]
+            shape = f"{data['name']}, {data['n_rows'] / data['n_features']:.0f} rows per feature"
+            rows.append([shape, name, *cells])
+    return table(["data", "fit", "P@1", "P@3", "P@5", "CPU s"], rows, n_text=2)
+
+
 def memory(found: dict[str, Any]) -> str:
     """Return the memory of a worker with and without a limit."""
     rows = []

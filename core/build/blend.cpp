@@ -76,8 +76,10 @@ JoinedPart join_part(const BlendPart& part, Price price, double n_rows, double s
   const NodeLists nodes = two_means(part.vectors, MAX_NEAR, part.seed, n_threads, interrupt);
   const Tree groups(nodes.parent, nodes.label);
   Similarity similarity(part.vectors, groups, share, MAX_ENTRIES);
-  Forest forest = merge_similar({part.indptr, part.indices}, n_items, price,
-                                {.n_rows = n_rows / static_cast<double>(part.step), .min_weight = part.min_weight}, similarity, interrupt);
+  Forest forest =
+      merge_similar({part.indptr, part.indices}, n_items, price,
+                    {.n_rows = n_rows / static_cast<double>(part.step), .min_weight = part.min_weight},
+                    similarity, interrupt);
   JoinedPart joined{std::move(forest.nodes.parent), {0, {0}, {}}};
   for (const int32_t name : forest.names) {
     for (const Entry& entry : similarity.take(name))

@@ -17,7 +17,7 @@ namespace labeltree {
 struct BlendSettings {
   double similarity;  // 0: price only, 1: cosine of the clusters' vectors only
   uint64_t seed;
-  int n_threads;  // the tree is the same for every number
+  int n_threads;         // the tree is the same for every number
   int64_t max_top_rows;  // of which clusters of several parts are joined; of more, every n-th is used
 };
 

@@ -209,7 +209,8 @@ void Trainer::index_rows() {
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   rows_.resize(at(begin_.back()));
   std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
-  visit_slots([&](std::size_t row, std::size_t slot) { rows_[at(next[slot]++)] = static_cast<int32_t>(row); });
+  visit_slots(
+      [&](std::size_t row, std::size_t slot) { rows_[at(next[slot]++)] = static_cast<int32_t>(row); });
 }
 
 std::size_t Trainer::slot_of(const Pack& pack) const {
@@ -253,8 +254,7 @@ bool Trainer::is_multiplied(const Pack& pack) const {
 }
 
 // What `multiply` makes for the rows of a pack, unless it was made last.
-Trainer::Products Trainer::products_of(const Pack& pack,
-                                       const std::function<void(Block&)>& multiply) const {
+Trainer::Products Trainer::products_of(const Pack& pack, const std::function<void(Block&)>& multiply) const {
   const std::lock_guard lock(products_mutex_);
   if (products_slot_ != slot_of(pack)) {
     auto products = std::make_shared<Block>();
@@ -304,8 +304,7 @@ double Trainer::thread_bytes(double window_bytes) const {
                                    : MAX_COPIED * ENTRY_BYTES * static_cast<double>(features_.values.size());
   double n_multiplied = 0.0;
   for (const Pack& pack : packs_)
-    if (is_multiplied(pack))
-      n_multiplied = std::max(n_multiplied, static_cast<double>(rows_of(pack).size()));
+    if (is_multiplied(pack)) n_multiplied = std::max(n_multiplied, static_cast<double>(rows_of(pack).size()));
   return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) + copied +
          4.0 * n_multiplied * n_multiplied + lane_bytes * 2.0 * n_multiplied;
 }
@@ -367,8 +366,7 @@ double training_work(const Tree& tree, const LabelRows& labels, const FeatureRow
   const std::vector<float> loss_weights(tree.n_nodes(), 1.0f);
   TrainingRows rows{labels, features, n_features, {}, {}};
   rows.is_estimate = true;
-  const Trainer trainer(tree, rows, {loss_weights, loss_weights, {}}, {},
-                        {});
+  const Trainer trainer(tree, rows, {loss_weights, loss_weights, {}}, {}, {});
   const std::vector<double> costs = trainer.costs();
   return std::accumulate(costs.begin(), costs.end(), 0.0);
 }

@@ -132,8 +132,8 @@ class Trainer {
   std::vector<int32_t> held_of_;  // [row] its number among those held back, or -1; empty without such
   PathPairs held_pairs_;
   std::vector<float> square_;  // [row] sum of the squares of its values
-  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0]. Those of slices
-  // of the root are at sliced_slot_[1] and behind it, of -1 sliced_slot_[0].
+  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0]. Those of
+  // slices of the root are at sliced_slot_[1] and behind it, of -1 sliced_slot_[0].
   std::vector<int32_t> slot_, rows_;
   int32_t n_slices_ = 1;
   int32_t sliced_slot_[2] = {-1, -1};

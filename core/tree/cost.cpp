@@ -19,8 +19,8 @@ double mean_depth(const Tree& tree) {
   return sum / static_cast<double>(tree.n_labels());
 }
 
-// Each leaf of a row counts 1 in all nodes above it. Where two neighbors among them meet, 1 is taken off again,
-// so that the row counts 1 in every node that it is positive for. Paths are not walked.
+// Each leaf of a row counts 1 in all nodes above it. Where two neighbors among them meet, 1 is taken off
+// again, so that the row counts 1 in every node that it is positive for. Paths are not walked.
 std::vector<int64_t> weights_by_meetings(const Tree& tree, const LabelRows& rows) {
   check(rows, tree.n_labels());
   const MeetingNodes meetings(tree);

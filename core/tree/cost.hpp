@@ -10,8 +10,8 @@
 
 namespace labeltree {
 
-// Calls visit(row, node) once for every node on the paths up from first[label]; -1 for no path. Each path ends
-// at the first node the row has been to, so the time is that of the visits.
+// Calls visit(row, node) once for every node on the paths up from first[label]; -1 for no path. Each path
+// ends at the first node the row has been to, so the time is that of the visits.
 template <class Visit>
 void visit_paths(const Tree& tree, const LabelRows& rows, std::span<const int32_t> first, Visit visit) {
   check(rows, tree.n_labels());

@@ -174,13 +174,11 @@ void bind_blend(nb::module_& m) {
          int32_t n_labels, double per_row, double per_pair, double similarity, uint64_t seed, int n_threads,
          int64_t max_top_rows) {
         return give(interruptible([&](Interrupt& interrupt) {
-          return blend(feature_view(x_indptr, x_indices, x_values), n_features,
-                       rows_view(y_indptr, y_indices), n_labels, {per_row, per_pair},
-                       {.similarity = similarity,
-                        .seed = seed,
-                        .n_threads = n_threads,
-                        .max_top_rows = max_top_rows},
-                       interrupt);
+          return blend(
+              feature_view(x_indptr, x_indices, x_values), n_features, rows_view(y_indptr, y_indices),
+              n_labels, {per_row, per_pair},
+              {.similarity = similarity, .seed = seed, .n_threads = n_threads, .max_top_rows = max_top_rows},
+              interrupt);
         }));
       },
       array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
@@ -200,8 +198,8 @@ void bind_join_part(nb::module_& m) {
   m.def(
       "join_part",
       [](I64 begin, I32 features, F32 values, int32_t n_features, I32 numbers, I64 indptr, I32 indices,
-         int64_t min_weight, uint64_t seed, int64_t step, double per_row, double per_pair, double n_rows, double similarity,
-         int n_threads) {
+         int64_t min_weight, uint64_t seed, int64_t step, double per_row, double per_pair, double n_rows,
+         double similarity, int n_threads) {
         const auto rows = rows_view(indptr, indices);
         BlendPart part{vectors_of(begin, features, values, n_features),
                        {numbers.data(), numbers.data() + numbers.size()},
@@ -220,8 +218,8 @@ void bind_join_part(nb::module_& m) {
                               give_vectors(std::move(joined.vectors)));
       },
       array("begin"), array("features"), array("values"), "n_features"_a, array("numbers"), array("indptr"),
-      array("indices"), "min_weight"_a, "seed"_a, "step"_a, nb::kw_only(), "per_row"_a, "per_pair"_a, "n_rows"_a,
-      "similarity"_a, "n_threads"_a);
+      array("indices"), "min_weight"_a, "seed"_a, "step"_a, nb::kw_only(), "per_row"_a, "per_pair"_a,
+      "n_rows"_a, "similarity"_a, "n_threads"_a);
 }
 
 void join(Blending& blending, const std::vector<std::tuple<I32, I64, I32, F32>>& given) {

@@ -32,8 +32,8 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter, int mean_iter,
-             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed, double slice_entries,
-             double slice_rows, int64_t slice_positive) {
+             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed,
+             double slice_entries, double slice_rows, int64_t slice_positive) {
             new (self) TrainSettings{{loss, intercept_scaling, tol, max_iter, mean_iter, joint_iter},
                                      weight_threshold,
                                      max_nonzeros,
@@ -43,7 +43,8 @@ void bind_settings(nb::module_& m) {
                                      slice_positive};
           },
           nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "mean_iter"_a,
-          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a, "slice_entries"_a, "slice_rows"_a, "slice_positive"_a);
+          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a, "slice_entries"_a, "slice_rows"_a,
+          "slice_positive"_a);
 }
 
 void bind_inputs(nb::module_& m) {
@@ -63,10 +64,10 @@ void bind_inputs(nb::module_& m) {
           array("indptr"), array("features"), array("values"), array("bias"));
 }
 
-void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices,
-               I64 n_positive, I64 indptr, I32 indices, F32 values, int64_t n_features, I64 candidate_indptr, I32 candidate_indices,
-               I32 held, const BoundLossWeights& loss_weights, const BoundWarmStart& warm_start,
-               const TrainSettings& settings, std::size_t page_bytes) {
+void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 n_positive,
+               I64 indptr, I32 indices, F32 values, int64_t n_features, I64 candidate_indptr,
+               I32 candidate_indices, I32 held, const BoundLossWeights& loss_weights,
+               const BoundWarmStart& warm_start, const TrainSettings& settings, std::size_t page_bytes) {
   const TrainingRows rows{rows_view(label_indptr, label_indices),
                           feature_view(indptr, indices, values),
                           count(n_features, "n_features"),
@@ -83,9 +84,9 @@ void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_
 void bind_trainer(nb::module_& m) {
   nb::class_<BoundTrainer>(m, "Trainer", "Fits the nodes of a tree; see core/train/trainer.hpp.")
       .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"),
-           array("n_positive"), array("indptr"), array("indices"), array("values"), "n_features"_a, nb::kw_only(), array("candidate_indptr"),
-           array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a,
-           "page_bytes"_a)
+           array("n_positive"), array("indptr"), array("indices"), array("values"), "n_features"_a,
+           nb::kw_only(), array("candidate_indptr"), array("candidate_indices"), array("held"),
+           "loss_weights"_a, "warm_start"_a, "settings"_a, "page_bytes"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("n_rows", [](const BoundTrainer& self) { return give(self.trainer.n_rows()); })
       .def("n_positive", [](const BoundTrainer& self) { return give(self.trainer.n_positive()); })

@@ -31,7 +31,7 @@ def slope_factors(
     [tree][node], if it is known.
     """
     starts = warm_start or [NO_WARM_START] * len(trees)
-    known = n_positive or [None] * len(trees)
+    known: Sequence[NDArray[np.int64] | None] = n_positive or [None] * len(trees)
     factors = []
     for tree, sample, before, positive in zip(trees, samples, starts, known, strict=True):
         if positive is None or sample.weight is not None:

@@ -55,9 +55,7 @@ def auto(
     return collapsed_blend(
         X,
         Y,
-        lambda binary, weights: (
-            widest if is_given else affordable(binary, weights, rows, widest)
-        ),
+        lambda binary, weights: widest if is_given else affordable(binary, weights, rows, widest),
         similarity=similarity,
         sweeps=sweeps,
         cost_model=widest,

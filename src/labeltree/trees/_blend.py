@@ -13,11 +13,11 @@ from labeltree.arguments import checked
 from labeltree.execution.executor import as_executor
 from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.threads import n_threads
+from labeltree.trees import spread
 from labeltree.trees._cheapest import cheapest
 from labeltree.trees._refine import collapsed, hamming_weights, sweep
 from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.counts import as_seed
-from labeltree.trees import spread
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import NativeRows, native_rows
 
