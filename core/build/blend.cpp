@@ -172,7 +172,8 @@ BlendPart Blending::part(std::size_t number, Selector& selector) const {
   const Members& members = parts_.at(number);
   BlendPart part{{}, {}, {}, {}, std::numeric_limits<int64_t>::max(), 0};
   const auto n_rows = static_cast<int64_t>(members.indptr.size()) - 1;
-  if (parts_.size() == 1 && level_ > 0) part.step = std::max<int64_t>(1, n_rows / settings_.max_top_rows);
+  if (parts_.size() == 1 && level_ > 0)
+    part.step = std::max<int64_t>(1, (n_rows + settings_.max_top_rows - 1) / settings_.max_top_rows);
   take_rows(members, part);
   if (parts_.size() > 1) part.min_weight = 1 + static_cast<int64_t>(indices_.size()) * SHRINK / n_items();
   part.seed = stream(stream(settings_.seed, level_), number);
