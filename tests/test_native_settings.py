@@ -14,6 +14,9 @@ TRAIN = {
     "weight_threshold": 0.1,
     "max_nonzeros": 0,
     "seed": 0,
+    "slice_entries": 0.0,
+    "slice_rows": 25.0,
+    "slice_positive": 1000,
 }
 ONLINE = {
     "optimizer": _core.Optimizer.adagrad,

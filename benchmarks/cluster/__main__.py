@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cluster import shapes
+from benchmarks.cluster import shapes, slices
 from benchmarks.cluster.measure import check_schedule, measure
 from benchmarks.cluster.memory import worker_memory
 from benchmarks.cluster.pecos import compare
@@ -25,7 +25,9 @@ SHARES = (0.5, 1.0)  # of the rows, from which growth follows
 def main() -> None:
     """Run a step, and keep its results beside those of the other steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=("profile", "check", "measure", "memory", "pecos"))
+    parser.add_argument(
+        "step", choices=("profile", "slices", "check", "measure", "memory", "pecos")
+    )
     parser.add_argument("--data", type=Path, help="folder of the shape texts")
     parser.add_argument("--shape", default="texts", help="data of measure")
     parser.add_argument("--share", type=float, default=1.0, help="share of the rows")
@@ -44,6 +46,8 @@ def main() -> None:
             for name in shapes.names()
             for share in SHARES
         ]
+    elif arguments.step == "slices":
+        found["slices"] = slices.compare()
     elif arguments.step == "check":
         longest = max(found["profiles"], key=lambda one: float(one["n_rows"]))
         jobs = longest["runs"][-1]["jobs"]

@@ -14,8 +14,9 @@ from unittest.mock import patch
 from labeltree import PLTClassifier
 from labeltree.estimators import classifiers
 from labeltree.execution.mapped_arrays import ArrayFiles
+from labeltree.training.nodes import PackTraining
 from labeltree.training.settings_check import checked_settings
-from labeltree.trees import _blend, spread
+from labeltree.trees import spread
 
 
 @dataclass
@@ -35,6 +36,7 @@ PARTS = (
     "top",
     "layout",
     "feature weights",
+    "pairs",
     "scaling",
     "small fits",
     "label vectors",
@@ -43,10 +45,27 @@ PARTS = (
 )
 _PART_OF = {
     "_Affinity": "feature weights",
-    "_Scaling": "scaling",
+    "_Counting": "pairs",
+    "_CountLengths": "scaling",
+    "_Write": "scaling",
     "_LabelVectors": "label vectors",
     "_PartJoin": "merging",
 }
+
+
+@dataclass
+class Size:
+    """What decides about slices of the rows of the root."""
+
+    n_entries: int = 0
+    n_features: int = 0
+    n_root_packs: int = 0  # of nodes under the root, which are the first jobs
+
+    @classmethod
+    def of(cls, training: PackTraining) -> Size:
+        """Return the size of a training."""
+        n_rows = training.trainer.n_rows()
+        return cls(training.X.nnz, training.X.shape[1], int((n_rows == n_rows.max()).sum()))
 
 
 @dataclass
@@ -62,6 +81,7 @@ class Profiled:
     runs: list[Run] = field(default_factory=list)
     measuring: float = 0.0  # seconds that the fit would not have taken
     handling: float = 0.0  # seconds that the driver takes for results, while workers go on
+    size: Size = field(default_factory=Size)  # of the last training
 
     @property
     def seconds(self) -> float:
@@ -80,6 +100,10 @@ class Profiled:
             given = thread_time()
             yield number, result
             self.handling += thread_time() - given
+        start = process_time()
+        if isinstance(work, PackTraining):
+            self.size = Size.of(work)
+        self.measuring += process_time() - start
         if run.jobs:
             run.opening = self._opening(work, job, run.jobs[-1])
 
@@ -111,6 +135,7 @@ class Profile:
     dividing_seconds: float = 0.0  # of the driver, to divide labels into parts
     top_seconds: float = 0.0  # of the driver, to join the clusters of all parts
     vector_entries: float = 0.0  # mean of a label vector; 0 if unknown
+    size: Size = field(default_factory=Size)
 
     @property
     def total(self) -> float:
@@ -139,7 +164,8 @@ class Profile:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Profile:
         """Return what `to_dict` was called on."""
-        return cls(**{**values, "runs": [Run(**run) for run in values["runs"]]})
+        runs, size = [Run(**run) for run in values["runs"]], Size(**values["size"])
+        return cls(**{**values, "runs": runs, "size": size})
 
 
 @dataclass
@@ -168,7 +194,7 @@ def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profil
     vectors = Timed(spread.short_label_vectors, executor)
     with ExitStack() as stack:
         stack.enter_context(patch.object(classifiers, "checked_settings", checking))
-        stack.enter_context(patch.object(_blend, "blend_on", dividing))
+        stack.enter_context(patch.object(spread, "blend_on", dividing))
         stack.enter_context(patch.object(spread, "join_top", top))
         stack.enter_context(patch.object(spread, "short_label_vectors", vectors))
         start, thread_start = process_time(), thread_time()
@@ -179,4 +205,4 @@ def profile(name: str, X: Any, Y: Any, n_workers: int, **options: Any) -> Profil
     entries = vectors.result[0][-1] / Y.n_labels if vectors.result else 0.0
     sizes = X.shape[0], Y.n_labels, n_workers
     of_driver = checking.seconds, dividing.seconds - top.seconds, top.seconds, float(entries)
-    return Profile(name, *sizes, own, layout, executor.runs, *of_driver)
+    return Profile(name, *sizes, own, layout, executor.runs, *of_driver, executor.size)

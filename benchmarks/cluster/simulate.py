@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from benchmarks.cluster.profile import Profile, Run
 from labeltree.planning.cluster import makespan
+from labeltree.training.solver_settings import SLICE_ENTRIES, SLICE_ROWS
+from labeltree.trees.spread import MAX_TOP_ROWS
 
 _MAX_SMALL_FIT = 400_000  # rows, above which small fits draw no more
 _MAX_ENTRIES = 512  # of a label vector, of which the largest are used
+_MAX_SLICES = 8
 
 
 def run_seconds(run: Run, n_workers: int, per_job: float, factor: float = 1.0) -> float:
@@ -66,7 +69,25 @@ class Growth:
             return max(_MAX_SMALL_FIT / self.every.n_rows, 1.0)
         if part in ("dividing", "merging") and self.every.vector_entries:
             return max(_MAX_ENTRIES / self.every.vector_entries, 1.0)
+        if part == "top":
+            return max(MAX_TOP_ROWS / self.every.n_rows, 1.0)
         return float("inf")
+
+    def n_slices(self, growth: float) -> int:
+        """Return the slices of the rows of the root, as the trainer decides."""
+        size = self.every.size
+        by_entries = growth * size.n_entries / SLICE_ENTRIES
+        by_rows = growth * self.every.n_rows / (SLICE_ROWS * max(size.n_features, 1))
+        return max(int(min(by_entries, by_rows, _MAX_SLICES)), 1)
+
+    def runs(self, growth: float) -> list[Run]:
+        """Return the jobs of all rows. A slice takes its share of the time of all its rows."""
+        *before, nodes = self.every.runs
+        n_slices, first = self.n_slices(growth), self.every.n_workers
+        last = first + self.every.size.n_root_packs
+        sliced = [job / n_slices for job in nodes.jobs[first:last] for _ in range(n_slices)]
+        jobs = [*nodes.jobs[:first], *sliced, *nodes.jobs[last:]]
+        return [*before, Run(nodes.name, nodes.opening, jobs)]
 
     def total(self, growth: float) -> float:
         """Return the CPU seconds of a fit in one process."""
@@ -92,7 +113,7 @@ class Growth:
         factors, profile = self.factors(growth), self.every
         times = [
             run_seconds(run, n_workers, per_job, factors[profile.part_of(number)])
-            for number, run in enumerate(profile.runs)
+            for number, run in enumerate(self.runs(growth))
         ]
         spread = max(sum(times), factors["layout"] * profile.layout_seconds)
         own = profile.parts()

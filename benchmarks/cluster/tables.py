@@ -46,11 +46,22 @@ def shares(growths: list[Growth]) -> str:
         growth = one.growth_to(HOUR)
         factors, parts = one.factors(growth), one.every.parts()
         cells = [f"{100 * factors[part] * parts[part] / HOUR:.1f}" for part in parts]
-        longest = factors["nodes"] * max(one.every.runs[-1].jobs)
+        longest = factors["nodes"] * max(one.runs(growth)[-1].jobs)
         measured = f"{one.some.total:.1f} / {one.every.total:.1f}"
         rows.append([one.every.name, measured, *cells, f"{100 * longest / HOUR:.1f}"])
     header = [f"{part}, %" for part in growths[0].every.parts()]
     return table(["data", "half / all rows, CPU s", *header, "longest job, %"], rows)
+
+
+def slices(found: list[dict[str, Any]]) -> str:
+    """Return the accuracy of fits with slices of the rows of the root."""
+    rows = []
+    for data in found:
+        for name, fit in data["fits"].items():
+            cells = [*(f"{value:.2f}" for value in fit["precision"]), f"{fit['cpu_seconds']:.1f}"]
+            shape = f"{data['name']}, {data['n_rows'] / data['n_features']:.0f} rows per feature"
+            rows.append([shape, name, *cells])
+    return table(["data", "fit", "P@1", "P@3", "P@5", "CPU s"], rows, n_text=2)
 
 
 def memory(found: dict[str, Any]) -> str:

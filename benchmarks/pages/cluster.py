@@ -10,6 +10,7 @@ from benchmarks.pages.places import Picture, Place, Record, Table, Values
 COMMAND = "benchmarks.cluster"
 RUNS = {
     "profile": "profile --data DATA/tib-gnd",
+    "slices": "slices --data DATA/tib-gnd",
     "check": "check",
     "measure": """measure --data DATA/tib-gnd --options '{"effort": "best"}'""",
     "memory": "memory --data DATA/eurlex-4k",
@@ -25,6 +26,7 @@ def page(records: list[Record]) -> Iterator[Place]:
         yield Table("scaling", tables.scaling(growths))
         yield Table("shares", tables.shares(growths))
         for step, written in (
+            ("slices", tables.slices),
             ("check", tables.checked),
             ("measured", tables.measured),
             ("memory", tables.memory),

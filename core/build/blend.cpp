@@ -76,8 +76,10 @@ JoinedPart join_part(const BlendPart& part, Price price, double n_rows, double s
   const NodeLists nodes = two_means(part.vectors, MAX_NEAR, part.seed, n_threads, interrupt);
   const Tree groups(nodes.parent, nodes.label);
   Similarity similarity(part.vectors, groups, share, MAX_ENTRIES);
-  Forest forest = merge_similar({part.indptr, part.indices}, n_items, price,
-                                {.n_rows = n_rows, .min_weight = part.min_weight}, similarity, interrupt);
+  Forest forest =
+      merge_similar({part.indptr, part.indices}, n_items, price,
+                    {.n_rows = n_rows / static_cast<double>(part.step), .min_weight = part.min_weight},
+                    similarity, interrupt);
   JoinedPart joined{std::move(forest.nodes.parent), {0, {0}, {}}};
   for (const int32_t name : forest.names) {
     for (const Entry& entry : similarity.take(name))
@@ -149,10 +151,30 @@ std::vector<int32_t> Blending::order() const {
   return order;
 }
 
+// Every n-th row. Each of the last clusters has so many rows that some of them say enough.
+void Blending::take_rows(const Members& members, BlendPart& part) {
+  if (part.step == 1) {
+    part.indptr = members.indptr;
+    part.indices = members.indices;
+    return;
+  }
+  part.indptr = {0};
+  for (std::size_t i = 0; i + 1 < members.indptr.size(); i += at(part.step)) {
+    const auto items = std::span(members.indices)
+                           .subspan(at(members.indptr[i]), at(members.indptr[i + 1] - members.indptr[i]));
+    part.indices.insert(part.indices.end(), items.begin(), items.end());
+    part.indptr.push_back(static_cast<int64_t>(part.indices.size()));
+  }
+}
+
 // Merging stops where clusters are large enough to look for partners in other parts.
 BlendPart Blending::part(std::size_t number, Selector& selector) const {
   const Members& members = parts_.at(number);
-  BlendPart part{{}, {}, members.indptr, members.indices, std::numeric_limits<int64_t>::max(), 0};
+  BlendPart part{{}, {}, {}, {}, std::numeric_limits<int64_t>::max(), 0};
+  const auto n_rows = static_cast<int64_t>(members.indptr.size()) - 1;
+  if (parts_.size() == 1 && level_ > 0)
+    part.step = std::max<int64_t>(1, (n_rows + settings_.max_top_rows - 1) / settings_.max_top_rows);
+  take_rows(members, part);
   if (parts_.size() > 1) part.min_weight = 1 + static_cast<int64_t>(indices_.size()) * SHRINK / n_items();
   part.seed = stream(stream(settings_.seed, level_), number);
   selector.select(vectors_, members.items, part);

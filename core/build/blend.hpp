@@ -17,7 +17,8 @@ namespace labeltree {
 struct BlendSettings {
   double similarity;  // 0: price only, 1: cosine of the clusters' vectors only
   uint64_t seed;
-  int n_threads;  // the tree is the same for every number
+  int n_threads;         // the tree is the same for every number
+  int64_t max_top_rows;  // of which clusters of several parts are joined; of more, every n-th is used
 };
 
 // Items that are joined with each other only, and all that is needed to join them, here or elsewhere. Items
@@ -29,6 +30,7 @@ struct BlendPart {
   std::vector<int32_t> indices;
   int64_t min_weight;  // clusters of at least this many rows are not joined with each other
   uint64_t seed;
+  int64_t step = 1;  // each row stands for so many
 };
 
 // What has become of a part.
@@ -79,6 +81,7 @@ class Blending {
 
   int32_t n_items() const { return static_cast<int32_t>(node_.size()); }
   int32_t add_node(int32_t label);
+  static void take_rows(const Members& members, BlendPart& part);
   std::vector<int32_t> part_of_items(Interrupt& interrupt) const;
   void graft(const Members& part, std::span<const int32_t> parents, std::vector<int32_t>& next,
              std::vector<int32_t>& cluster_of);

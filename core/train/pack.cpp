@@ -1,5 +1,6 @@
 #include "train/pack.hpp"
 
+#include <algorithm>
 #include <queue>
 #include <utility>
 
@@ -33,7 +34,7 @@ class Packer {
   void pack_under(int32_t top, const std::vector<int32_t>& children) {
     std::size_t next = 0;
     while (next < children.size()) {
-      Pack pack{top, {}};
+      Pack pack{.top = top, .nodes = {}};
       std::priority_queue<std::pair<int64_t, int32_t>> open;  // inner nodes, heaviest and then first on top
       const auto take = [&](int32_t v) {
         pack.nodes.push_back(v);
@@ -67,6 +68,22 @@ std::vector<Pack> make_packs(const Tree& tree, std::span<const int64_t> weights,
   return Packer(tree, weights, max_nodes).run(with_root);
 }
 
+std::vector<Pack> sliced(std::vector<Pack> packs, std::span<const int64_t> weights, int32_t n_slices,
+                         int64_t min_positive) {
+  std::vector<Pack> found;
+  for (Pack& pack : packs) {
+    const auto has_enough = [&](int32_t v) {
+      return weights[static_cast<std::size_t>(v)] >= n_slices * min_positive;
+    };
+    if (pack.top > 0 || !std::ranges::all_of(pack.nodes, has_enough))
+      found.push_back(std::move(pack));
+    else
+      for (int32_t slice = 0; slice < n_slices; ++slice)
+        found.push_back({pack.top, pack.nodes, slice, n_slices});
+  }
+  return found;
+}
+
 std::vector<Pack> make_leaf_packs(const Tree& tree, std::span<const int64_t> weights, std::size_t max_nodes) {
   std::vector<Pack> packs;
   std::vector<int32_t> open{0};  // depth first, the next on top
@@ -76,7 +93,7 @@ std::vector<Pack> make_leaf_packs(const Tree& tree, std::span<const int64_t> wei
     if (weights[static_cast<std::size_t>(v)] == 0) continue;
     for (int32_t c = tree.first_child(v + 1) - 1; c >= tree.first_child(v); --c) open.push_back(c);
     if (tree.degree(v) > 0) continue;
-    if (packs.empty() || packs.back().nodes.size() == max_nodes) packs.push_back({v, {}});
+    if (packs.empty() || packs.back().nodes.size() == max_nodes) packs.push_back({.top = v, .nodes = {}});
     packs.back().nodes.push_back(v);
   }
   return packs;

@@ -44,8 +44,9 @@ PackTrainer::PackTrainer(const Trainer& trainer, const WindowLimits& limits)
 NodeWeights PackTrainer::train(const Pack& pack, Interrupt& interrupt) {
   const auto rows = t_.rows_of(pack);
   set_targets(pack, rows);
-  if (pack.top != top_) {
-    set_features(pack.top, rows);
+  if (t_.slot_of(pack) != slot_) {
+    slot_ = t_.slot_of(pack);
+    set_features(rows);
     multiply(pack, interrupt);
   }
   if (t_.is_warm() && is_copied_) add_warm_features(pack);
@@ -109,9 +110,8 @@ void PackTrainer::reach_by_paths(const Pack& pack, std::span<const int32_t> rows
 }
 
 // Wide nodes are split into several packs with the same top, which share its rows.
-void PackTrainer::set_features(int32_t top, std::span<const int32_t> rows) {
+void PackTrainer::set_features(std::span<const int32_t> rows) {
   const FeatureRows& X = t_.features_;
-  top_ = top;
   begin_.resize(rows.size());
   size_.resize(rows.size());
   square_.resize(rows.size());
@@ -158,9 +158,9 @@ void PackTrainer::copy_rows(std::span<const int32_t> rows) {
 
 void PackTrainer::multiply(const Pack& pack, Interrupt& interrupt) {
   products_ = nullptr;
-  if (!t_.is_multiplied(pack.top)) return;
+  if (!t_.is_multiplied(pack)) return;
   const float intercept_scaling = t_.settings_.solver.intercept_scaling;
-  products_ = t_.products_of(pack.top, [&](Block& products) {
+  products_ = t_.products_of(pack, [&](Block& products) {
     multiply_rows(problem_rows(), intercept_scaling * intercept_scaling, interrupt, products);
   });
 }
@@ -204,9 +204,12 @@ Targets PackTrainer::targets(const Pack& pack, std::span<const int32_t> rows) {
   Targets targets{reaches_, positive_, row_weight_, held_, {}, {}};
   std::ranges::fill(targets.c_positive, 1.0f);  // of lanes without a node, too
   std::ranges::fill(targets.c_negative, 1.0f);
+  // With n times as much, all slices together have the loss of all rows. But then each follows its rows too
+  // closely (docs/explanation/cluster-jobs.md).
+  const float factor = std::sqrt(static_cast<float>(pack.n_slices));
   for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
-    targets.c_positive[l] = t_.loss_weights_.positive[at(pack.nodes[l])];
-    targets.c_negative[l] = t_.loss_weights_.negative[at(pack.nodes[l])];
+    targets.c_positive[l] = factor * t_.loss_weights_.positive[at(pack.nodes[l])];
+    targets.c_negative[l] = factor * t_.loss_weights_.negative[at(pack.nodes[l])];
   }
   return targets;
 }
@@ -225,7 +228,7 @@ SolverSettings PackTrainer::solver_settings(const ProblemRows& problem) const {
 
 // Scores by the weights that are kept. A node without positive rows is as one that is not trained.
 void PackTrainer::score_held(const Pack& pack, std::span<const int32_t> rows, const ProblemRows& problem) {
-  set_limits(pack.nodes.size(), problem.n_features);
+  set_limits(pack, problem.n_features);
   const auto known = t_.is_warm() ? std::numeric_limits<uint16_t>::max() : lanes_with_positive();
   const float intercept_scaling = t_.settings_.solver.intercept_scaling;
   float* bias = scored_.reset(held_.size());
@@ -266,14 +269,17 @@ uint16_t PackTrainer::lanes_with_positive() const {
   return lanes;
 }
 
-void PackTrainer::set_limits(std::size_t n_lanes, std::size_t n_features) {
+// Means over slices may be larger than the weights of some slices.
+void PackTrainer::set_limits(const Pack& pack, std::size_t n_features) {
   std::ranges::fill(limits_, std::numeric_limits<float>::infinity());
-  for (std::size_t l = 0; l < n_lanes; ++l) limits_[l] = smallest_kept(l, n_features);
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l)
+    limits_[l] = pack.n_slices == 1 ? smallest_kept(l, n_features)
+                                    : t_.settings_.weight_threshold / static_cast<float>(pack.n_slices);
 }
 
 NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
   const std::size_t n_lanes = pack.nodes.size();
-  set_limits(n_lanes, n_features);
+  set_limits(pack, n_features);
   int64_t next[N_LANES + 1] = {};
   kept_.resize(n_features);
   for (std::size_t f = 0; f < n_features; ++f) {

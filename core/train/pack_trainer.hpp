@@ -25,7 +25,7 @@ class PackTrainer {
   void set_targets(const Pack& pack, std::span<const int32_t> rows);
   void reach_by_candidates(std::span<const int32_t> rows);
   void reach_by_paths(const Pack& pack, std::span<const int32_t> rows);
-  void set_features(int32_t top, std::span<const int32_t> rows);
+  void set_features(std::span<const int32_t> rows);
   int32_t local_feature(int32_t feature);
   void add_warm_features(const Pack& pack);
   void copy_rows(std::span<const int32_t> rows);
@@ -36,19 +36,19 @@ class PackTrainer {
   SolverSettings solver_settings(const ProblemRows& problem) const;
   void score_held(const Pack& pack, std::span<const int32_t> rows, const ProblemRows& problem);
   uint16_t lanes_with_positive() const;
-  void set_limits(std::size_t n_lanes, std::size_t n_features);
+  void set_limits(const Pack& pack, std::size_t n_features);
   NodeWeights collect(const Pack& pack, std::size_t n_features);
   int64_t n_far_pairs(const Pack& pack) const;
   uint16_t larger(std::size_t feature) const;
   float smallest_kept(std::size_t lane, std::size_t n_features);
 
-  static constexpr int32_t NO_TOP = -2;  // -1 is above the root
+  static constexpr auto NO_SLOT = static_cast<std::size_t>(-1);
 
   const Trainer& t_;
   SolverSpace space_;
   std::vector<int8_t> lane_of_;                // [node]
   std::vector<int32_t> local_of_, global_of_;  // [feature], [local feature]
-  int32_t top_ = NO_TOP;                       // whose rows are set
+  std::size_t slot_ = NO_SLOT;                 // whose rows are set
   bool is_windowed_;                           // whether rows must not be read in place
   RowWindow window_;
   bool is_copied_ = false;      // with features renumbered

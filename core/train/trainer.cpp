@@ -19,6 +19,7 @@ namespace {
 constexpr int32_t NONE = -1;
 // Bytes of files by which a walk may exceed its limit: the system maps up to 2 MiB of each at once.
 constexpr double PAGES_BEYOND = 8.0 * 1024.0 * 1024.0;
+constexpr double MAX_SLICES = 8.0;
 constexpr double ENTRY_BYTES = 8.0;  // of a feature and its value
 // To begin a pack and to collect its weights takes as long as the solver with this many of its features, by
 // measurement (benchmarks/pages/cost_model.py).
@@ -53,12 +54,17 @@ Trainer::Trainer(const Tree& tree, const TrainingRows& rows, const LossWeights& 
       warm_start_(warm_start),
       settings_(settings) {
   check_rows();
-  read_features();
+  read_features(!rows.is_estimate);
   if (is_warm()) check_warm_start();
-  weights_ = node_weights(tree, labels_);
+  weights_.assign(rows.n_positive.begin(), rows.n_positive.end());
+  if (weights_.empty()) weights_ = node_weights(tree, labels_);
+  if (weights_.size() != tree.n_nodes())
+    throw std::invalid_argument("there must be one count of positive rows for each node");
   const bool with_root = weights_[0] < static_cast<int64_t>(labels_.size());
   packs_ = has_candidates() ? make_leaf_packs(tree, weights_, N_LANES)
                             : make_packs(tree, weights_, with_root, N_LANES);
+  n_slices_ = most_slices();
+  if (n_slices_ > 1) packs_ = sliced(std::move(packs_), weights_, n_slices_, settings_.slice_positive);
   if (!rows.held.empty()) set_held(rows.held, with_root);
   index_rows();
   set_costs();
@@ -68,6 +74,7 @@ void Trainer::check_rows() const {
   check_pointers(features_.indptr, features_.indices.size());
   if (features_.values.size() != features_.indices.size())
     throw std::invalid_argument("every feature of a row has one value");
+  check(labels_, tree_.n_labels());
   if (features_.size() != labels_.size() ||
       (!loss_weights_.row.empty() && loss_weights_.row.size() != labels_.size()))
     throw std::invalid_argument("labels, features and row weights must have equally many rows");
@@ -81,17 +88,22 @@ void Trainer::check_rows() const {
 }
 
 // One walk over all features, because they may be larger than memory.
-void Trainer::read_features() {
+void Trainer::read_features(bool with_squares) {
   WalkedPages pages(features_, page_bytes_);
   square_.assign(features_.size(), 0.0f);
   for (std::size_t i = 0; i < features_.size(); ++i) {
     const int64_t begin = features_.indptr[i], end = features_.indptr[i + 1];
     const auto row = features_.indices.subspan(at(begin), at(end - begin));
-    check_columns(row, n_features_, "feature");
-    is_ascending_ = is_ascending_ && std::ranges::is_sorted(row);
+    const bool is_sorted = std::ranges::is_sorted(row);
+    if (is_sorted && !row.empty()) check_columns(row.first(1), n_features_, "feature");
+    check_columns(is_sorted && !row.empty() ? row.last(1) : row, n_features_, "feature");
+    is_ascending_ = is_ascending_ && is_sorted;
     is_full_ = is_full_ && row.size() == n_features_ && is_ascending_ &&
                std::ranges::adjacent_find(row) == row.end();
-    for (int64_t e = begin; e < end; ++e) square_[i] += features_.values[at(e)] * features_.values[at(e)];
+    float square = 0.0f;
+    for (int64_t e = begin; e < end && with_squares; ++e)
+      square += features_.values[at(e)] * features_.values[at(e)];
+    square_[i] = square;
     pages.visit(begin, end);
   }
   pages.release();
@@ -131,7 +143,7 @@ template <class Visit>
 void Trainer::visit_tops(Visit visit) const {
   if (!has_candidates()) {
     for (std::size_t i = 0; i < labels_.size(); ++i) visit(i, NONE);
-    visit_positive(tree_, labels_, visit);
+    visit_inner(tree_, labels_, visit);
     return;
   }
   std::vector<int32_t> top_of(tree_.n_labels(), NONE);
@@ -148,29 +160,68 @@ void Trainer::visit_tops(Visit visit) const {
       }
 }
 
-void Trainer::index_rows() {
+// Slices of the rows of the root, from counts alone: the same on every machine.
+int32_t Trainer::most_slices() const {
+  if (settings_.slice_entries <= 0.0 || has_candidates() || is_warm()) return 1;
+  const double by_entries = static_cast<double>(features_.values.size()) / settings_.slice_entries;
+  const double enough_rows = std::max(settings_.slice_rows * static_cast<double>(n_features_), 1.0);
+  const double by_rows = static_cast<double>(weights_[0]) / enough_rows;
+  return static_cast<int32_t>(std::clamp(std::min(by_entries, by_rows), 1.0, MAX_SLICES));
+}
+
+// Gives tops of packs, and slices of them, their slots, and returns how many there are.
+std::size_t Trainer::number_slots() {
   slot_.assign(tree_.n_nodes() + 1, NONE);
-  for (const Pack& pack : packs_) slot_[at(pack.top + 1)] = 0;
-  int32_t n_tops = 0;
+  for (const Pack& pack : packs_)
+    (pack.n_slices > 1 ? sliced_slot_[pack.top + 1] : slot_[at(pack.top + 1)]) = 0;
+  int32_t n_slots = 0;
   for (int32_t& slot : slot_)
-    if (slot != NONE) slot = n_tops++;
-  begin_.assign(at(n_tops) + 1, 0);
-  visit_tops([&](std::size_t, int32_t top) {
-    if (slot_[at(top + 1)] != NONE) ++begin_[at(slot_[at(top + 1)] + 1)];
-  });
+    if (slot != NONE) slot = n_slots++;
+  for (int32_t& slot : sliced_slot_)
+    if (slot != NONE) slot = std::exchange(n_slots, n_slots + n_slices_);
+  return at(n_slots);
+}
+
+// Sets begin_[slot + 1] to the rows of each slot. Those of a node are as many as it has positive rows.
+void Trainer::count_rows() {
+  for (std::size_t v = 0; v < slot_.size(); ++v)
+    if (slot_[v] != NONE)
+      begin_[at(slot_[v]) + 1] = v == 0 ? static_cast<int64_t>(labels_.size()) : weights_[v - 1];
+  for (int32_t top = NONE; top <= 0; ++top)
+    if (const int32_t first = sliced_slot_[top + 1]; first != NONE)
+      for (std::size_t row = 0; row < labels_.size(); ++row)
+        if (top == NONE || !labels_[row].empty()) ++begin_[at(first) + row % at(n_slices_) + 1];
+}
+
+void Trainer::index_rows() {
+  begin_.assign(number_slots() + 1, 0);
+  const auto visit_slots = [&](auto visit) {
+    visit_tops([&](std::size_t row, int32_t top) {
+      if (slot_[at(top + 1)] != NONE) visit(row, at(slot_[at(top + 1)]));
+      if (top <= 0 && sliced_slot_[top + 1] != NONE)
+        visit(row, at(sliced_slot_[top + 1]) + row % at(n_slices_));
+    });
+  };
+  if (has_candidates())
+    visit_slots([&](std::size_t, std::size_t slot) { ++begin_[slot + 1]; });
+  else
+    count_rows();
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   rows_.resize(at(begin_.back()));
   std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
-  visit_tops([&](std::size_t row, int32_t top) {
-    const int32_t slot = slot_[at(top + 1)];
-    if (slot != NONE) rows_[at(next[at(slot)]++)] = static_cast<int32_t>(row);
-  });
+  visit_slots(
+      [&](std::size_t row, std::size_t slot) { rows_[at(next[slot]++)] = static_cast<int32_t>(row); });
+}
+
+std::size_t Trainer::slot_of(const Pack& pack) const {
+  if (pack.n_slices == 1) return at(slot_[at(pack.top + 1)]);
+  return at(sliced_slot_[pack.top + 1] + pack.slice);
 }
 
 void Trainer::set_costs() {
   std::vector<double> features(begin_.size() - 1, 0.0);  // [slot] of all rows of a top, summed
   std::vector<int32_t> n_packs(begin_.size() - 1, 0);    // [slot]
-  for (const Pack& pack : packs_) ++n_packs[at(slot_[at(pack.top + 1)])];
+  for (const Pack& pack : packs_) ++n_packs[slot_of(pack)];
   for (std::size_t slot = 0; slot + 1 < begin_.size(); ++slot)
     for (auto e = at(begin_[slot]); e < at(begin_[slot + 1]); ++e) {
       const auto row = at(rows_[e]);
@@ -182,8 +233,8 @@ void Trainer::set_costs() {
     product_share_[slot] = share_with_products(static_cast<double>(begin_[slot + 1] - begin_[slot]),
                                                features[slot], static_cast<double>(n_packs[slot]));
   const auto cost = [&](const Pack& pack) {
-    const double walked = features[at(slot_[at(pack.top + 1)])];
-    const double share = is_multiplied(pack.top) ? product_share_[at(slot_[at(pack.top + 1)])] : 1.0;
+    const double walked = features[slot_of(pack)];
+    const double share = is_multiplied(pack) ? product_share_[slot_of(pack)] : 1.0;
     return share * walked + ENDS * std::min(walked, static_cast<double>(n_features_));
   };
   std::ranges::stable_sort(packs_, std::greater<>(), cost);
@@ -191,25 +242,25 @@ void Trainer::set_costs() {
 }
 
 std::span<const int32_t> Trainer::rows_of(const Pack& pack) const {
-  const auto slot = at(slot_[at(pack.top + 1)]);
+  const auto slot = slot_of(pack);
   const auto begin = static_cast<std::size_t>(begin_[slot]);
   return std::span(rows_).subspan(begin, static_cast<std::size_t>(begin_[slot + 1]) - begin);
 }
 
 // Copied rows are few: their products would cost more than they save, and their features do not ascend.
-bool Trainer::is_multiplied(int32_t top) const {
-  const auto slot = at(slot_[at(top + 1)]);
+bool Trainer::is_multiplied(const Pack& pack) const {
+  const auto slot = slot_of(pack);
   return product_share_[slot] < MAX_SHARE && !is_copied(at(begin_[slot + 1] - begin_[slot]));
 }
 
-// What `multiply` makes for a top, unless it was made last.
-Trainer::Products Trainer::products_of(int32_t top, const std::function<void(Block&)>& multiply) const {
+// What `multiply` makes for the rows of a pack, unless it was made last.
+Trainer::Products Trainer::products_of(const Pack& pack, const std::function<void(Block&)>& multiply) const {
   const std::lock_guard lock(products_mutex_);
-  if (products_top_ != top) {
+  if (products_slot_ != slot_of(pack)) {
     auto products = std::make_shared<Block>();
     multiply(*products);
     products_ = std::move(products);
-    products_top_ = top;
+    products_slot_ = slot_of(pack);
   }
   return products_;
 }
@@ -228,6 +279,13 @@ std::vector<int64_t> Trainer::n_rows() const {
   return n_rows;
 }
 
+std::vector<int32_t> Trainer::n_slices() const {
+  std::vector<int32_t> n_slices(tree_.n_nodes(), 0);
+  for (const Pack& pack : packs_)
+    for (const int32_t v : pack.nodes) n_slices[at(v)] = pack.n_slices;
+  return n_slices;
+}
+
 std::vector<uint8_t> Trainer::is_trained() const {
   std::vector<uint8_t> is_trained(tree_.n_nodes(), 0);
   for (const Pack& pack : packs_)
@@ -237,7 +295,8 @@ std::vector<uint8_t> Trainer::is_trained() const {
 
 double Trainer::thread_bytes(double window_bytes) const {
   constexpr double lane_bytes = 4.0 * N_LANES;
-  const auto n_rows = static_cast<double>(packs_.empty() ? 0 : rows_of(packs_.front()).size());
+  double n_rows = 0.0;
+  for (const Pack& pack : packs_) n_rows = std::max(n_rows, static_cast<double>(rows_of(pack).size()));
   // A window also has the numbers of its rows.
   const double copied = window_bytes > 0.0
                             ? window_bytes + 4.0 * n_rows + PAGES_BEYOND + static_cast<double>(page_bytes_)
@@ -245,8 +304,7 @@ double Trainer::thread_bytes(double window_bytes) const {
                                    : MAX_COPIED * ENTRY_BYTES * static_cast<double>(features_.values.size());
   double n_multiplied = 0.0;
   for (const Pack& pack : packs_)
-    if (is_multiplied(pack.top))
-      n_multiplied = std::max(n_multiplied, static_cast<double>(rows_of(pack).size()));
+    if (is_multiplied(pack)) n_multiplied = std::max(n_multiplied, static_cast<double>(rows_of(pack).size()));
   return static_cast<double>(n_features_) * (lane_bytes + 12.0) + n_rows * (lane_bytes + 28.0) + copied +
          4.0 * n_multiplied * n_multiplied + lane_bytes * 2.0 * n_multiplied;
 }
@@ -258,10 +316,10 @@ double Trainer::shared_bytes() const {
 
 double Trainer::min_window_bytes() const {
   int64_t most = 0;  // entries of rows that are multiplied, which must be there together
-  int32_t top = NONE - 1;
+  std::size_t slot = begin_.size();
   for (const Pack& pack : packs_) {
-    if (pack.top == top || !is_multiplied(pack.top)) continue;
-    top = pack.top;
+    if (slot_of(pack) == slot || !is_multiplied(pack)) continue;
+    slot = slot_of(pack);
     int64_t n_entries = 0;
     for (const int32_t row : rows_of(pack))
       n_entries += features_.indptr[at(row) + 1] - features_.indptr[at(row)];
@@ -306,8 +364,9 @@ NodeWeights Trainer::train(std::size_t first, std::size_t last, int n_threads, d
 double training_work(const Tree& tree, const LabelRows& labels, const FeatureRows& features,
                      std::size_t n_features) {
   const std::vector<float> loss_weights(tree.n_nodes(), 1.0f);
-  const Trainer trainer(tree, {labels, features, n_features, {}, {}}, {loss_weights, loss_weights, {}}, {},
-                        {});
+  TrainingRows rows{labels, features, n_features, {}, {}};
+  rows.is_estimate = true;
+  const Trainer trainer(tree, rows, {loss_weights, loss_weights, {}}, {}, {});
   const std::vector<double> costs = trainer.costs();
   return std::accumulate(costs.begin(), costs.end(), 0.0);
 }

@@ -23,6 +23,10 @@ struct TrainSettings {
   float weight_threshold;  // weights of at most this size are dropped
   int32_t max_nonzeros;    // weights a node may keep, the largest; 0 for all
   uint64_t seed;
+  // What a slice of the rows of a pack has at least: entries, rows for each feature, positive rows of a node.
+  double slice_entries = 0.0;  // 0 for no slices
+  double slice_rows = 0.0;
+  int64_t slice_positive = 0;
 };
 
 // Factors of the loss: one for each node and class of rows, times one for each row.
@@ -48,8 +52,12 @@ struct TrainingRows {
   LabelRows candidates;
   // Ascending rows that nodes are first fitted without. None, where rankers are trained.
   std::span<const int32_t> held;
+  // [node] positive rows, as by node_weights(); empty to count them.
+  std::span<const int64_t> n_positive = {};
   // Bytes that a walk over all features may leave in memory of the files they are mapped from; 0 for all.
   std::size_t page_bytes = 0;
+  // Whether packs only have costs and are not trained.
+  bool is_estimate = false;
 };
 
 // Fits packs of nodes over the rows that reach them: a row goes down the tree by its labels, and reaches the
@@ -67,6 +75,10 @@ class Trainer {
   std::vector<double> costs() const;
   // Rows of each pack, in the same order.
   std::vector<int64_t> n_rows() const;
+  // [node] its positive rows.
+  std::vector<int64_t> n_positive() const { return weights_; }
+  // [node] packs that train it: 0, 1, or the number of slices of its rows.
+  std::vector<int32_t> n_slices() const;
   // [node] 1 where the node is in a pack.
   std::vector<uint8_t> is_trained() const;
   // (row, node) pairs of the rows that are held back, numbered as by PathPairs.
@@ -87,14 +99,18 @@ class Trainer {
   bool is_warm() const { return !warm_start_.indptr.empty(); }
   bool has_candidates() const { return !candidates_.indptr.empty(); }
   std::span<const int32_t> rows_of(const Pack& pack) const;
-  bool is_multiplied(int32_t top) const;
+  std::size_t slot_of(const Pack& pack) const;
+  bool is_multiplied(const Pack& pack) const;
   bool is_copied(std::size_t n_rows) const;
   using Products = std::shared_ptr<const Block>;
-  Products products_of(int32_t top, const std::function<void(Block&)>& multiply) const;
+  Products products_of(const Pack& pack, const std::function<void(Block&)>& multiply) const;
   void check_rows() const;
-  void read_features();
+  void read_features(bool with_squares);
   void check_warm_start() const;
   void set_held(std::span<const int32_t> held, bool with_root);
+  int32_t most_slices() const;
+  std::size_t number_slots();
+  void count_rows();
   void index_rows();
   template <class Visit>
   void visit_tops(Visit visit) const;
@@ -116,14 +132,17 @@ class Trainer {
   std::vector<int32_t> held_of_;  // [row] its number among those held back, or -1; empty without such
   PathPairs held_pairs_;
   std::vector<float> square_;  // [row] sum of the squares of its values
-  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0].
+  // Rows of tops of packs: those of node v are rows_[begin_[slot_[v + 1]]] .., of -1 slot_[0]. Those of
+  // slices of the root are at sliced_slot_[1] and behind it, of -1 sliced_slot_[0].
   std::vector<int32_t> slot_, rows_;
+  int32_t n_slices_ = 1;
+  int32_t sliced_slot_[2] = {-1, -1};
   std::vector<int64_t> begin_;
   std::vector<double> product_share_;  // [slot] time with products of its rows, of that without
-  // Those of the last top. Threads and calls of train() share them.
+  // Those of the last slot. Threads and calls of train() share them.
   mutable std::mutex products_mutex_;
   mutable Products products_;
-  mutable int32_t products_top_ = -2;  // -1 is above the root
+  mutable std::size_t products_slot_ = static_cast<std::size_t>(-1);  // none
 };
 
 // What the nodes of a tree take to train, in the unit of Trainer::costs(): it follows from counts of rows,

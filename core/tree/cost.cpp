@@ -2,7 +2,45 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+#include "tree/meeting_nodes.hpp"
+
 namespace labeltree {
+namespace {
+
+// To walk paths of this length takes about as long as to find where they meet.
+constexpr double MAX_WALKED = 8.0;
+
+// Of all leaves.
+double mean_depth(const Tree& tree) {
+  const std::vector<int32_t> depths = node_depths(tree);
+  double sum = 0.0;
+  for (const int32_t v : tree.leaves()) sum += depths[at(v)];
+  return sum / static_cast<double>(tree.n_labels());
+}
+
+// Each leaf of a row counts 1 in all nodes above it. Where two neighbors among them meet, 1 is taken off
+// again, so that the row counts 1 in every node that it is positive for. Paths are not walked.
+std::vector<int64_t> weights_by_meetings(const Tree& tree, const LabelRows& rows) {
+  check(rows, tree.n_labels());
+  const MeetingNodes meetings(tree);
+  std::vector<int64_t> weights(tree.n_nodes(), 0);
+  std::vector<int32_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    places.clear();
+    for (const int32_t j : rows[i]) places.push_back(meetings.place(j));
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      ++weights[at(meetings.leaf(places[k]))];
+      if (k > 0) --weights[at(meetings.of(places[k - 1], places[k]))];
+    }
+  }
+  for (std::size_t v = weights.size(); v-- > 1;) weights[at(tree.parents()[v])] += weights[v];
+  return weights;
+}
+
+}  // namespace
 
 Assignment assign(const Tree& tree, std::span<const int32_t> labels) {
   const int64_t indptr[2] = {0, static_cast<int64_t>(labels.size())};
@@ -21,6 +59,7 @@ Assignment assign(const Tree& tree, std::span<const int32_t> labels) {
 }
 
 std::vector<int64_t> node_weights(const Tree& tree, const LabelRows& rows) {
+  if (mean_depth(tree) > MAX_WALKED) return weights_by_meetings(tree, rows);
   std::vector<int64_t> weights(tree.n_nodes(), 0);
   visit_positive(tree, rows, [&](std::size_t, int32_t v) { ++weights[static_cast<std::size_t>(v)]; });
   return weights;

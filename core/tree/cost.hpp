@@ -10,21 +10,35 @@
 
 namespace labeltree {
 
-// Calls visit(row, node) once for every positive node of every row. Each path ends at the first node the row
-// has been to, so the time is that of the visits.
+// Calls visit(row, node) once for every node on the paths up from first[label]; -1 for no path. Each path
+// ends at the first node the row has been to, so the time is that of the visits.
 template <class Visit>
-void visit_positive(const Tree& tree, const LabelRows& rows, Visit visit) {
+void visit_paths(const Tree& tree, const LabelRows& rows, std::span<const int32_t> first, Visit visit) {
   check(rows, tree.n_labels());
   std::vector<int64_t> last_row(tree.n_nodes(), -1);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (const int32_t j : rows[i]) {
-      int32_t v = tree.leaf(j);
+      int32_t v = first[static_cast<std::size_t>(j)];
       while (v >= 0 && last_row[static_cast<std::size_t>(v)] != static_cast<int64_t>(i)) {
         last_row[static_cast<std::size_t>(v)] = static_cast<int64_t>(i);
         visit(i, v);
         v = tree.parent(v);
       }
     }
+}
+
+// Calls visit(row, node) once for every positive node of every row.
+template <class Visit>
+void visit_positive(const Tree& tree, const LabelRows& rows, Visit visit) {
+  visit_paths(tree, rows, tree.leaves(), visit);
+}
+
+// The same without leaves, of which there are more than the near caches hold.
+template <class Visit>
+void visit_inner(const Tree& tree, const LabelRows& rows, Visit visit) {
+  std::vector<int32_t> first;
+  for (const int32_t v : tree.leaves()) first.push_back(tree.parent(v));
+  visit_paths(tree, rows, first, visit);
 }
 
 struct Assignment {

@@ -171,39 +171,43 @@ void bind_blend(nb::module_& m) {
   m.def(
       "blend",
       [](I64 x_indptr, I32 x_indices, F32 x_values, int32_t n_features, I64 y_indptr, I32 y_indices,
-         int32_t n_labels, double per_row, double per_pair, double similarity, uint64_t seed, int n_threads) {
+         int32_t n_labels, double per_row, double per_pair, double similarity, uint64_t seed, int n_threads,
+         int64_t max_top_rows) {
         return give(interruptible([&](Interrupt& interrupt) {
-          return blend(feature_view(x_indptr, x_indices, x_values), n_features,
-                       rows_view(y_indptr, y_indices), n_labels, {per_row, per_pair},
-                       {.similarity = similarity, .seed = seed, .n_threads = n_threads}, interrupt);
+          return blend(
+              feature_view(x_indptr, x_indices, x_values), n_features, rows_view(y_indptr, y_indices),
+              n_labels, {per_row, per_pair},
+              {.similarity = similarity, .seed = seed, .n_threads = n_threads, .max_top_rows = max_top_rows},
+              interrupt);
         }));
       },
       array("x_indptr"), array("x_indices"), array("x_values"), "n_features"_a, array("y_indptr"),
       array("y_indices"), "n_labels"_a, nb::kw_only(), "per_row"_a, "per_pair"_a, "similarity"_a, "seed"_a,
-      "n_threads"_a);
+      "n_threads"_a, "max_top_rows"_a);
 }
 
-// A part of a blend as arrays: vectors, features, rows, min_weight and seed.
+// A part of a blend as arrays: vectors, features, rows, min_weight, seed and step.
 auto give_part(BlendPart&& part) {
   const int32_t n_features = part.vectors.n_features;
   return std::tuple_cat(give_vectors(std::move(part.vectors)),
                         std::tuple(n_features, give(std::move(part.features)), give(std::move(part.indptr)),
-                                   give(std::move(part.indices)), part.min_weight, part.seed));
+                                   give(std::move(part.indices)), part.min_weight, part.seed, part.step));
 }
 
 void bind_join_part(nb::module_& m) {
   m.def(
       "join_part",
       [](I64 begin, I32 features, F32 values, int32_t n_features, I32 numbers, I64 indptr, I32 indices,
-         int64_t min_weight, uint64_t seed, double per_row, double per_pair, double n_rows, double similarity,
-         int n_threads) {
+         int64_t min_weight, uint64_t seed, int64_t step, double per_row, double per_pair, double n_rows,
+         double similarity, int n_threads) {
         const auto rows = rows_view(indptr, indices);
         BlendPart part{vectors_of(begin, features, values, n_features),
                        {numbers.data(), numbers.data() + numbers.size()},
                        {rows.indptr.begin(), rows.indptr.end()},
                        {rows.indices.begin(), rows.indices.end()},
                        min_weight,
-                       seed};
+                       seed,
+                       step};
         check(rows, part.vectors.size());
         if (numbers.size() != count(n_features, "n_features"))
           throw std::invalid_argument("a part must have one number for each of its features");
@@ -214,8 +218,8 @@ void bind_join_part(nb::module_& m) {
                               give_vectors(std::move(joined.vectors)));
       },
       array("begin"), array("features"), array("values"), "n_features"_a, array("numbers"), array("indptr"),
-      array("indices"), "min_weight"_a, "seed"_a, nb::kw_only(), "per_row"_a, "per_pair"_a, "n_rows"_a,
-      "similarity"_a, "n_threads"_a);
+      array("indices"), "min_weight"_a, "seed"_a, "step"_a, nb::kw_only(), "per_row"_a, "per_pair"_a,
+      "n_rows"_a, "similarity"_a, "n_threads"_a);
 }
 
 void join(Blending& blending, const std::vector<std::tuple<I32, I64, I32, F32>>& given) {
@@ -231,15 +235,16 @@ void bind_blending(nb::module_& m) {
       .def(
           "__init__",
           [](Blending* self, I64 begin, I32 features, F32 values, int32_t n_features, I64 y_indptr,
-             I32 y_indices, double similarity, uint64_t seed, int n_threads) {
+             I32 y_indices, double similarity, uint64_t seed, int n_threads, int64_t max_top_rows) {
             const auto rows = rows_view(y_indptr, y_indices);
             LabelVectors vectors = vectors_of(begin, features, values, n_features);
             check(rows, vectors.size());
-            const BlendSettings settings{.similarity = similarity, .seed = seed, .n_threads = n_threads};
+            const BlendSettings settings{
+                .similarity = similarity, .seed = seed, .n_threads = n_threads, .max_top_rows = max_top_rows};
             new (self) Blending(std::move(vectors), rows, settings);
           },
           array("begin"), array("features"), array("values"), "n_features"_a, array("y_indptr"),
-          array("y_indices"), nb::kw_only(), "similarity"_a, "seed"_a, "n_threads"_a)
+          array("y_indices"), nb::kw_only(), "similarity"_a, "seed"_a, "n_threads"_a, "max_top_rows"_a)
       .def_prop_ro("is_done", &Blending::is_done)
       .def("split",
            [](Blending& self) {

@@ -22,7 +22,7 @@ struct BoundWarmStart {
 
 // A trainer with the arrays that it looks at.
 struct BoundTrainer {
-  std::tuple<nb::object, I64, I32, I64, I32, F32, I64, I32, I32, BoundLossWeights, BoundWarmStart> keep;
+  std::tuple<nb::object, I64, I32, I64, I64, I32, F32, I64, I32, I32, BoundLossWeights, BoundWarmStart> keep;
   Trainer trainer;
 };
 
@@ -32,14 +32,19 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter, int mean_iter,
-             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed) {
+             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed,
+             double slice_entries, double slice_rows, int64_t slice_positive) {
             new (self) TrainSettings{{loss, intercept_scaling, tol, max_iter, mean_iter, joint_iter},
                                      weight_threshold,
                                      max_nonzeros,
-                                     seed};
+                                     seed,
+                                     slice_entries,
+                                     slice_rows,
+                                     slice_positive};
           },
           nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "mean_iter"_a,
-          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a);
+          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a, "slice_entries"_a, "slice_rows"_a,
+          "slice_positive"_a);
 }
 
 void bind_inputs(nb::module_& m) {
@@ -59,30 +64,33 @@ void bind_inputs(nb::module_& m) {
           array("indptr"), array("features"), array("values"), array("bias"));
 }
 
-void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 indptr,
-               I32 indices, F32 values, int64_t n_features, I64 candidate_indptr, I32 candidate_indices,
-               I32 held, const BoundLossWeights& loss_weights, const BoundWarmStart& warm_start,
-               const TrainSettings& settings, std::size_t page_bytes) {
+void construct(BoundTrainer* self, nb::object tree, I64 label_indptr, I32 label_indices, I64 n_positive,
+               I64 indptr, I32 indices, F32 values, int64_t n_features, I64 candidate_indptr,
+               I32 candidate_indices, I32 held, const BoundLossWeights& loss_weights,
+               const BoundWarmStart& warm_start, const TrainSettings& settings, std::size_t page_bytes) {
   const TrainingRows rows{rows_view(label_indptr, label_indices),
                           feature_view(indptr, indices, values),
                           count(n_features, "n_features"),
                           rows_view(candidate_indptr, candidate_indices),
                           view(held),
+                          view(n_positive),
                           page_bytes};
   new (self)
-      BoundTrainer{{tree, label_indptr, label_indices, indptr, indices, values, candidate_indptr,
+      BoundTrainer{{tree, label_indptr, label_indices, n_positive, indptr, indices, values, candidate_indptr,
                     candidate_indices, held, loss_weights, warm_start},
                    {nb::cast<const Tree&>(tree), rows, loss_weights.views(), warm_start.views(), settings}};
 }
 
 void bind_trainer(nb::module_& m) {
   nb::class_<BoundTrainer>(m, "Trainer", "Fits the nodes of a tree; see core/train/trainer.hpp.")
-      .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"), array("indptr"),
-           array("indices"), array("values"), "n_features"_a, nb::kw_only(), array("candidate_indptr"),
-           array("candidate_indices"), array("held"), "loss_weights"_a, "warm_start"_a, "settings"_a,
-           "page_bytes"_a)
+      .def("__init__", &construct, "tree"_a, array("label_indptr"), array("label_indices"),
+           array("n_positive"), array("indptr"), array("indices"), array("values"), "n_features"_a,
+           nb::kw_only(), array("candidate_indptr"), array("candidate_indices"), array("held"),
+           "loss_weights"_a, "warm_start"_a, "settings"_a, "page_bytes"_a)
       .def("costs", [](const BoundTrainer& self) { return give(self.trainer.costs()); })
       .def("n_rows", [](const BoundTrainer& self) { return give(self.trainer.n_rows()); })
+      .def("n_positive", [](const BoundTrainer& self) { return give(self.trainer.n_positive()); })
+      .def("n_slices", [](const BoundTrainer& self) { return give(self.trainer.n_slices()); })
       .def("is_trained", [](const BoundTrainer& self) { return give(self.trainer.is_trained()); })
       .def_prop_ro("n_held_pairs", [](const BoundTrainer& self) { return self.trainer.n_held_pairs(); })
       .def(

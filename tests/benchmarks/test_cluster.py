@@ -2,9 +2,13 @@
 
 import pytest
 
-from benchmarks.cluster.profile import Profile, Profiled, Run, profile
+from benchmarks.cluster.profile import Profile, Profiled, Run, Size, profile
 from benchmarks.cluster.simulate import Growth, run_seconds
+from benchmarks.cluster.slices import precision, sliced
 from benchmarks.generator import Generator
+from labeltree import PLTClassifier
+from labeltree.training.solver_settings import SLICE_ENTRIES
+from labeltree.trees.spread import MAX_TOP_ROWS
 
 
 def made(n_rows: int, driver: float, jobs: list[float]) -> Profile:
@@ -34,6 +38,33 @@ def test_what_depends_on_label_vectors_grows_until_these_are_full() -> None:
     assert growth.factors(3.0)["dividing"] == pytest.approx(3.0)
     assert growth.factors(100.0)["dividing"] == pytest.approx(4.0)
     assert growth.factors(100.0)["nodes"] == pytest.approx(100.0)
+
+
+def test_packs_of_the_root_have_slices_in_long_fits() -> None:
+    some, every = made(50, 0.0, [0.0] * 4 + [3.0, 1.0]), made(100, 0.0, [0.0] * 4 + [6.0, 2.0])
+    every.size = Size(n_entries=SLICE_ENTRIES // 10, n_features=1, n_root_packs=1)
+    growth = Growth(some, every)
+    assert [growth.n_slices(times) for times in (1.0, 19.0, 21.0, 1000.0)] == [1, 1, 2, 8]
+    assert growth.runs(21.0)[-1].jobs == [0.0] * 4 + [3.0, 3.0, 2.0]
+    every.size.n_features = 1 << 20
+    assert growth.n_slices(1000.0) == 1
+
+
+def test_the_top_of_the_tree_grows_until_rows_are_left_out() -> None:
+    some, every = made(1 << 22, 0.0, [1.0]), made(1 << 23, 0.0, [2.0])
+    some.top_seconds, every.top_seconds = 1.0, 2.0
+    factors = Growth(some, every).factors(100.0)
+    assert factors["top"] == pytest.approx(MAX_TOP_ROWS / (1 << 23))
+
+
+@pytest.mark.filterwarnings("ignore:nodes with")
+def test_slices_are_forced_upon_short_fits() -> None:
+    X, Y = Generator(n_labels=50, n_features=1 << 6).rows(2000)
+    with sliced(X, 4):
+        model = PLTClassifier(n_jobs=1, interactions=None).fit(X, Y)
+    whole = PLTClassifier(n_jobs=1, interactions=None).fit(X, Y)
+    assert model.n_visits_ != whole.n_visits_
+    assert precision(model, X, Y)[0] == pytest.approx(precision(whole, X, Y)[0], abs=5)
 
 
 def test_the_driver_of_a_profile_is_told_apart() -> None:

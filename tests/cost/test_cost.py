@@ -119,3 +119,24 @@ def test_labels_that_are_not_in_the_tree_are_refused() -> None:
         cost.training_cost(TREE, [[0], [6]])
     with pytest.raises(ValueError, match="Y has 5 labels, but 6 are expected"):
         cost.training_cost(TREE, sparse.csr_array((2, 5)))
+
+
+@pytest.mark.parametrize("n_labels", [40, 700])
+@pytest.mark.parametrize("shape", ["chain", "halves"])
+def test_weights_of_deep_trees_are_those_of_their_paths(shape: str, n_labels: int) -> None:
+    if shape == "chain":
+        nested: list[object] = [n_labels - 2, n_labels - 1]
+        for label in range(n_labels - 3, -1, -1):
+            nested = [label, nested]
+        tree = LabelTree.from_nested(nested)
+    else:  # a chain of nodes with two labels each
+        nested = [0, 1]
+        for label in range(2, n_labels, 2):
+            nested = [nested, [label, label + 1]]
+        tree = LabelTree.from_nested(nested)
+    rng = np.random.default_rng(0)
+    rows = [rng.choice(n_labels, size, replace=False).tolist() for size in rng.integers(0, 9, 300)]
+    expected = np.zeros(tree.n_nodes, int)
+    for labels in rows:
+        expected[list(cost.assign(tree, labels)[0])] += 1
+    assert cost.node_weights(tree, rows).tolist() == expected.tolist()

@@ -6,8 +6,11 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+from labeltree.training.solver_settings import SolverSettings
 
 
 def label_affinity(X: Sequence[Sequence[float]], rows: Sequence[set[int]]) -> list[float]:
@@ -68,3 +71,23 @@ def fit_node(
         options={"maxiter": 10000, "gtol": 1e-10, "ftol": 1e-15},
     )
     return result.x[:-1], float(result.x[-1] * bias)
+
+
+def fit_sliced(
+    X: np.ndarray, y: np.ndarray, c: np.ndarray, rows: np.ndarray, n_slices: int, **options: Any
+) -> tuple[np.ndarray, float]:
+    """Return the means of the weights and biases of slices: row number i is in slice i mod n."""
+    fits = [
+        fit_node(X[own], y[own], c[own] * np.sqrt(n_slices), **options)
+        for own in (rows % n_slices == s for s in range(n_slices))
+    ]
+    return np.mean([w for w, _ in fits], axis=0), float(np.mean([b for _, b in fits]))
+
+
+def n_slices(n_entries: int, n_labeled: int, n_features: int, settings: SolverSettings) -> int:
+    """Return the slices of the rows of the root."""
+    for n in range(8, 1, -1):
+        is_large = n_entries >= n * settings.slice_entries
+        if is_large and n_labeled >= n * settings.slice_rows * n_features:
+            return n
+    return 1

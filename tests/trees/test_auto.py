@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labeltree import trees
+from labeltree import cost, trees
 from labeltree.data import as_features, as_labels
 from labeltree.trees import CostModel
 from labeltree.trees._auto import affordable, training_work
@@ -62,7 +62,9 @@ def test_the_width_does_not_depend_on_threads() -> None:
 def test_the_work_is_within_the_limit(max_work) -> None:
     X, Y = long_rows()
     rows, binary = native_rows(X, Y)[0], binary_tree(Y)
-    price = affordable(binary, rows, Y, CostModel(per_row=2100.0), max_work)
+    price = affordable(
+        binary, cost.node_weights(binary, Y), rows, CostModel(per_row=2100.0), max_work
+    )
     narrow, chosen = (
         training_work(trees.collapse(binary, Y, cost_model=model), rows)
         for model in (CostModel(per_row=30.0), price)
@@ -74,7 +76,10 @@ def test_more_work_allows_wider_nodes() -> None:
     X, Y = long_rows()
     rows, binary, widest = native_rows(X, Y)[0], binary_tree(Y), CostModel(per_row=2100.0)
     limits = (1.0, 2.0, 4.0, 8.0, 1000.0)
-    per_row = [affordable(binary, rows, Y, widest, limit).per_row for limit in limits]
+    per_row = [
+        affordable(binary, cost.node_weights(binary, Y), rows, widest, limit).per_row
+        for limit in limits
+    ]
     assert per_row == sorted(per_row)
     assert per_row[0] < 60.0
     assert per_row[-1] == 2100.0

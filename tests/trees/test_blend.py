@@ -1,8 +1,13 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from labeltree import cost, trees
+from labeltree import _core, cost, trees
+from labeltree.execution import Threads
+from labeltree.trees import spread
+from labeltree.trees.vectors import native_rows
 from tests.reference import merging as reference
 
 
@@ -118,3 +123,44 @@ def test_options_outside_their_range_are_refused(options, message) -> None:
 def test_x_and_y_must_have_the_same_rows() -> None:
     with pytest.raises(ValueError, match="X has 2 rows, but Y has 1"):
         trees.blend([[1.0], [2.0]], [[0]])
+
+
+def last_part(X, Y, max_top_rows: int):
+    """Return the rows of the last part of a blend as lists of clusters, and its step."""
+    (*arrays, n_features, indptr, indices, _), _ = native_rows(X, Y)
+    executor, rows = Threads(), (*arrays, n_features, indptr, indices, 5000)
+    vectors = spread.short_label_vectors(rows, executor)
+    options = {"similarity": 0.75, "seed": 0, "n_threads": 1, "max_top_rows": max_top_rows}
+    blending = _core.Blending(*vectors, n_features, indptr, indices, **options)
+    join = spread._PartJoin(trees.CostModel(), len(indptr) - 1, 0.75, 1)
+    while blending.split() > 1:
+        blending.join([join(blending.part(p)) for p in range(len(blending.order()))])
+    *_, row_begin, clusters, _, _, step = blending.part(0)
+    return [row.tolist() for row in np.split(clusters, row_begin[1:-1])], step
+
+
+def test_the_top_is_built_from_every_nth_of_many_rows() -> None:
+    X, Y = random_rows(seed=5, n_rows=10_000, n_labels=5000)
+    every, step = last_part(X, Y, 10_000)
+    assert (len(every), step) == (10_000, 1)
+    for max_rows, expected in ((5001, 2), (5000, 2), (4999, 3), (3000, 4)):
+        some, step = last_part(X, Y, max_rows)
+        assert step == expected
+        assert some == every[::step]
+
+
+def test_a_top_of_some_rows_is_the_same_on_workers_and_about_as_cheap(monkeypatch) -> None:
+    X, Y = random_rows(seed=6, n_rows=20_000, n_labels=5000)
+    whole = cost.training_cost(trees.blend(X, Y, similarity=0.75), Y)
+    monkeypatch.setattr(spread, "MAX_TOP_ROWS", 5000)
+    tree = trees.blend(X, Y, similarity=0.75, n_jobs=1)
+    with ThreadPoolExecutor(2) as pool:
+        assert trees.blend(X, Y, similarity=0.75, executor=pool) == tree
+    assert cost.training_cost(tree, Y) == pytest.approx(whole, rel=0.05)
+
+
+def test_a_tree_of_one_part_is_built_from_all_rows(monkeypatch) -> None:
+    X, Y = random_rows(seed=7, n_rows=300, n_labels=60)
+    tree = trees.blend(X, Y, similarity=0.75)
+    monkeypatch.setattr(spread, "MAX_TOP_ROWS", 10)
+    assert trees.blend(X, Y, similarity=0.75) == tree

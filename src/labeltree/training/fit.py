@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from importlib.metadata import version
@@ -163,7 +163,10 @@ def fit_forest(
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
     n_kept = len(model.trees)
     counts = reduce(SolverCounts.plus, (one.counts for one in trained[:n_kept]))
-    pairs = training_cost(trees[:n_kept], samples[:n_kept])
+    pairs = sum(
+        rows.n_rows + int(one.n_positive @ tree.degree.astype(np.int64))
+        for tree, one in zip(trees[:n_kept], trained, strict=False)
+    )
     return Fitted(model, pairs, counts, times, known)
 
 
@@ -212,7 +215,9 @@ class _Fit:
             settings.solver.loss,
             self.X.shape[1],
             has_root(self.rows, self.weight) or any(before.has_root for before in starts),
-            calibration=first_calibration(trees, samples, self.rows.kind, settings),
+            calibration=first_calibration(
+                trees, samples, self.rows.kind, settings, [one.n_positive for one in trained]
+            ),
         )
         if not len(self.held):
             return model, None
@@ -248,13 +253,17 @@ class _Fit:
 
 
 def first_calibration(
-    trees: list[LabelTree], samples: list[Sample], kind: str, settings: FitSettings
+    trees: list[LabelTree],
+    samples: list[Sample],
+    kind: str,
+    settings: FitSettings,
+    n_positive: Sequence[NDArray[np.int64]] = (),
 ) -> Calibration:
     """Return the calibration of a model without held-back rows."""
     loss = settings.solver.loss
     factors = None
     if loss == "squared_hinge":
-        factors = slope_factors(trees, samples, settings.warm_start)
+        factors = slope_factors(trees, samples, settings.warm_start, n_positive)
     return fixed_calibration(loss, kind, sibling_sums(settings.normalize_proba, kind), factors)
 
 

@@ -39,9 +39,21 @@ class NodeCounts(NamedTuple):
         cls, tree: LabelTree, rows: LabelRows, row_weight: NDArray[np.float32] | None
     ) -> NodeCounts:
         """Count the rows of each node as in Algorithm 1."""
-        weight = np.ones(rows.n_rows, np.float32) if row_weight is None else row_weight
-        positive = _core.node_weights(tree._native, rows.indptr, rows.indices, weight)
-        every = weight.sum(dtype=np.float64)
+        arrays = tree._native, rows.indptr, rows.indices
+        if row_weight is None:
+            return cls.of_rows(tree, rows, _core.node_weights(*arrays))
+        every = float(row_weight.sum(dtype=np.float64))
+        return cls._of(tree, rows, _core.node_weights(*arrays, row_weight), every)
+
+    @classmethod
+    def of_rows(cls, tree: LabelTree, rows: LabelRows, positive: NDArray[np.int64]) -> NodeCounts:
+        """Return the counts of rows that all weigh 1, given the positive rows of each node."""
+        return cls._of(tree, rows, positive.astype(np.float64), float(rows.n_rows))
+
+    @classmethod
+    def _of(
+        cls, tree: LabelTree, rows: LabelRows, positive: NDArray[np.float64], every: float
+    ) -> NodeCounts:
         reaching = np.append(positive, every)[tree.parent]  # the root has the parent -1
         return cls(positive, reaching, bool((np.diff(rows.indptr) == 1).all()))
 

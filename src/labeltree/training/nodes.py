@@ -25,6 +25,7 @@ from labeltree.training.jobs import pack_jobs
 from labeltree.training.loss_weights import NodeCounts
 from labeltree.training.memory import MemoryUse, data_bytes, memory_use, row_bytes
 from labeltree.training.parts import PackRange, Part, PartStore, SolverCounts, in_pack_order
+from labeltree.training.slices import SliceMeans
 from labeltree.training.solver_settings import SolverSettings
 from labeltree.training.starting_weights import NO_WARM_START, WarmStart, untrained_part
 from labeltree.trees import LabelTree
@@ -50,6 +51,7 @@ class TrainedNodes(NamedTuple):
     layout: Layout
     counts: SolverCounts
     held: _core.HeldScores | None  # scores of rows that were held back
+    n_positive: NDArray[np.int64]  # rows of each node
 
 
 def make_trainer(
@@ -65,11 +67,18 @@ def make_trainer(
 ) -> _core.Trainer:
     """Return the native trainer, which uses the arrays without copying them."""
     weight = np.empty(0, np.float32) if sample_weight is None else sample_weight
-    loss_weights = settings.loss_weights(NodeCounts.of(tree, rows, sample_weight))
+    positive = _core.node_weights(tree._native, rows.indptr, rows.indices)
+    counts = (
+        NodeCounts.of_rows(tree, rows, positive)
+        if sample_weight is None
+        else NodeCounts.of(tree, rows, sample_weight)
+    )
+    loss_weights = settings.loss_weights(counts)
     return _core.Trainer(
         tree._native,
         rows.indptr,
         rows.indices,
+        positive,
         X.indptr.astype(np.int64, copy=False),
         X.indices,
         X.data,
@@ -245,6 +254,12 @@ class _Results:
         return new_layout(*sizes, one.trainer, one.warm_start, self.weight_bytes)
 
     @cached_property
+    def slices(self) -> SliceMeans:
+        """The means over slices of the rows."""
+        one = self.training
+        return SliceMeans(one.trainer.n_slices(), one.X.shape[1], one.settings)
+
+    @cached_property
     def held_scores(self) -> NDArray[np.float32]:
         """The scores of rows that are held back."""
         return np.full(self.training.trainer.n_held_pairs, np.nan, np.float32)
@@ -256,10 +271,11 @@ class _Results:
 
     def add(self, part: Part, background: Background) -> None:
         """Lay out a part, while the next one is trained unless only one thread is allowed."""
+        weights = self.slices.means(part).weights
         if self.n_used == 1:
-            self.builder.add(*part.weights)
+            self.builder.add(*weights)
         else:
-            background.submit(partial(self.builder.add, *part.weights))
+            background.submit(partial(self.builder.add, *weights))
         self.held_scores[part.held_pairs] = part.held_scores
         self.counts = self.counts.plus(part.counts)
 
@@ -269,7 +285,8 @@ class _Results:
         if len(training.held):
             held = training.rows.select(training.held)
             known = _held_scores(training.tree, held, training.trainer, self.held_scores)
-        return TrainedNodes(Layout(*self.builder.finish()), self.counts, known)
+        layout = Layout(*self.builder.finish())
+        return TrainedNodes(layout, self.counts, known, training.trainer.n_positive())
 
 
 def _held_scores(

@@ -18,18 +18,26 @@ _A, _B = 0.55, 1.5  # of the propensity model, see labeltree.metrics.propensitie
 
 
 def slope_factors(
-    trees: Sequence[LabelTree], samples: Sequence[Sample], warm_start: Sequence[WarmStart] = ()
+    trees: Sequence[LabelTree],
+    samples: Sequence[Sample],
+    warm_start: Sequence[WarmStart] = (),
+    n_positive: Sequence[NDArray[np.int64]] = (),
 ) -> list[NDArray[np.float32]]:
     """Return the factor of each node, [tree][node].
 
     Regularization keeps the scores of a node with few positive rows near -1, the more so for rows
     that it was not trained on. Its link is therefore steeper. After a warm start, no factor is
-    larger than before: the rows before count, too.
+    larger than before: the rows before count, too. `n_positive` is the number of rows of each node,
+    [tree][node], if it is known.
     """
     starts = warm_start or [NO_WARM_START] * len(trees)
+    known: Sequence[NDArray[np.int64] | None] = n_positive or [None] * len(trees)
     factors = []
-    for tree, sample, before in zip(trees, samples, starts, strict=True):
-        nodes = NodeCounts.of(tree, sample.rows, sample.weight)
+    for tree, sample, before, positive in zip(trees, samples, starts, known, strict=True):
+        if positive is None or sample.weight is not None:
+            nodes = NodeCounts.of(tree, sample.rows, sample.weight)
+        else:
+            nodes = NodeCounts.of_rows(tree, sample.rows, positive)
         made = factors_of(nodes.positive, before.rows_before + float(nodes.reaching[0]))
         factors.append(made if before.factors is None else np.minimum(made, before.factors))
     return factors

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labeltree import _core
 from labeltree.arguments import checked
-from labeltree.data import LabelRows
 from labeltree.trees._blend import collapsed_blend
-from labeltree.trees._refine import collapse
+from labeltree.trees._refine import collapsed
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import NativeRows, native_rows
@@ -53,7 +55,7 @@ def auto(
     return collapsed_blend(
         X,
         Y,
-        lambda binary: widest if is_given else affordable(binary, rows, labels, widest),
+        lambda binary, weights: widest if is_given else affordable(binary, weights, rows, widest),
         similarity=similarity,
         sweeps=sweeps,
         cost_model=widest,
@@ -66,8 +68,8 @@ def auto(
 
 def affordable(
     binary: LabelTree,
+    weights: NDArray[np.int64],
     rows: NativeRows,
-    labels: LabelRows,
     widest: CostModel,
     max_work: float = _MAX_WORK,
 ) -> CostModel:
@@ -79,7 +81,9 @@ def affordable(
     ----------
     binary
         The tree that is collapsed with the cost model.
-    rows, labels
+    weights
+        Number of positive rows of each of its nodes.
+    rows
         The training rows.
     widest
         The cost model of the widest nodes that are of use.
@@ -92,7 +96,7 @@ def affordable(
         return widest
 
     def work(cost_model: CostModel) -> float:
-        return training_work(collapse(binary, labels, cost_model=cost_model), rows)
+        return training_work(collapsed(binary, weights, cost_model), rows)
 
     limit = max_work * work(_NARROW)
     price = widest

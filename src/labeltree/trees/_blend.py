@@ -13,11 +13,11 @@ from labeltree.arguments import checked
 from labeltree.execution.executor import as_executor
 from labeltree.execution.mapped_arrays import page_bytes
 from labeltree.threads import n_threads
+from labeltree.trees import spread
 from labeltree.trees._cheapest import cheapest
-from labeltree.trees._refine import collapse, sweep
+from labeltree.trees._refine import collapsed, hamming_weights, sweep
 from labeltree.trees.cost_model import PAPER, CostModel
 from labeltree.trees.counts import as_seed
-from labeltree.trees.spread import blend_on
 from labeltree.trees.tree import LabelTree
 from labeltree.trees.vectors import NativeRows, native_rows
 
@@ -83,7 +83,7 @@ def blend(
     return collapsed_blend(
         X,
         Y,
-        lambda binary: cost_model,
+        lambda binary, weights: cost_model,
         similarity=similarity,
         sweeps=sweeps,
         cost_model=cost_model,
@@ -97,7 +97,7 @@ def blend(
 def collapsed_blend(
     X: Any,
     Y: Any,
-    final_model: Callable[[LabelTree], CostModel],
+    final_model: Callable[[LabelTree, NDArray[np.int64]], CostModel],
     *,
     similarity: float,
     sweeps: int,
@@ -107,7 +107,10 @@ def collapsed_blend(
     executor: Any,
     max_memory: float | None,
 ) -> LabelTree:
-    """Return a blend as `blend` does, collapsed by the cost model for the binary tree of merges."""
+    """Return a blend as `blend` does, collapsed by the cost model for the binary tree of merges.
+
+    The cost model is a function of this tree and of the Hamming weights of its nodes.
+    """
     if not 0 <= similarity <= 1:
         raise ValueError(f"similarity must lie in 0..1, but is {similarity}")
     seed = as_seed(random_state)
@@ -116,13 +119,14 @@ def collapsed_blend(
         return cheapest(labels, sweeps=sweeps, cost_model=cost_model)
     workers, threads = as_executor(executor, n_jobs), n_threads(n_jobs)
     if workers.n_workers > 1 or page_bytes(rows[1:3], max_memory):
-        nodes = blend_on(workers, rows, similarity, cost_model, seed, threads, max_memory)
+        nodes = spread.blend_on(workers, rows, similarity, cost_model, seed, threads, max_memory)
     else:
         nodes = _merged(rows, similarity, cost_model, seed, threads)
     binary = LabelTree.from_parents(*nodes, names=labels.names)
-    final = final_model(binary)
-    collapsed = collapse(binary, labels, cost_model=final)
-    return sweep(collapsed, labels, sweeps=sweeps, cost_model=final)
+    weights = hamming_weights(binary, labels)
+    final = final_model(binary, weights)
+    tree = collapsed(binary, weights, final)
+    return sweep(tree, labels, sweeps=sweeps, cost_model=final)
 
 
 def _merged(
@@ -135,4 +139,5 @@ def _merged(
         similarity=similarity,
         seed=seed,
         n_threads=n_threads,
+        max_top_rows=spread.MAX_TOP_ROWS,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labeltree import _core
 from labeltree.arguments import checked
 from labeltree.data import LabelRows
@@ -25,8 +28,16 @@ def collapse(tree: LabelTree, Y: object, *, cost_model: CostModel = PAPER) -> La
     >>> collapse(tree, [[0, 1, 2, 3], [0, 1, 2, 3]]).to_nested()
     [0, 1, 2, 3]
     """
-    rows = tree.label_rows(Y)
-    weights = _core.node_weights(tree._native, rows.indptr, rows.indices)
+    return collapsed(tree, hamming_weights(tree, tree.label_rows(Y)), cost_model)
+
+
+def hamming_weights(tree: LabelTree, rows: LabelRows) -> NDArray[np.int64]:
+    """Return the number of positive rows of each node."""
+    return _core.node_weights(tree._native, rows.indptr, rows.indices)
+
+
+def collapsed(tree: LabelTree, weights: NDArray[np.int64], cost_model: CostModel) -> LabelTree:
+    """Return what `collapse` does, given the Hamming weight of each node."""
     nodes = _core.collapse(tree._native, weights, cost_model.per_row, cost_model.per_pair)
     return LabelTree.from_parents(*nodes, names=tree.names)
 

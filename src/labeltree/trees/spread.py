@@ -16,6 +16,8 @@ from labeltree.execution.ranges import JOBS_PER_WORKER, Range, even_ranges
 from labeltree.trees.cost_model import CostModel
 from labeltree.trees.vectors import NativeRows
 
+#: Rows from which the top of a tree is built if labels are split into parts; of more, every n-th.
+MAX_TOP_ROWS = 1 << 24
 #: Where the entries of each label begin, their features and their values.
 Vectors = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -88,6 +90,7 @@ def blend_on(
     _, _, _, n_features, indptr, indices, _ = rows
     vectors = short_label_vectors(rows, executor, max_memory)
     options: dict[str, Any] = {"similarity": similarity, "seed": seed, "n_threads": n_threads}
+    options["max_top_rows"] = MAX_TOP_ROWS
     blending = _core.Blending(*vectors, n_features, indptr, indices, **options)
     join = _PartJoin(cost_model, len(indptr) - 1, similarity, executor.n_threads)
     while not blending.is_done:
