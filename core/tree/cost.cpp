@@ -9,7 +9,7 @@ namespace labeltree {
 namespace {
 
 // To walk paths of this length takes about as long as to find where they meet.
-constexpr double MAX_WALKED = 8.0;
+constexpr double MAX_WALKED = 12.0;
 
 // Of all leaves.
 double mean_depth(const Tree& tree) {
