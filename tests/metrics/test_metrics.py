@@ -272,6 +272,7 @@ def test_rows_of_any_length_are_ranked() -> None:
         (sparse.csr_array((2, 4)), 1, "Y_true has 3 rows, but the scores have 2"),
         (sparse.csr_array((3, 5)), 1, "Y has 4 labels, but 5 are expected"),
         (sparse.csr_array([[np.nan, 0, 0, 0]] * 3), 1, "scores must be numbers, but some are NaN"),
+        (sparse.csr_array([[1j, 0, 0, 0]] * 3), 1, "scores must be real numbers, but are complex"),
     ],
 )
 def test_invalid_rankings_are_refused(ranked: object, k: int, message: str) -> None:

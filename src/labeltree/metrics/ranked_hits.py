@@ -120,6 +120,8 @@ def _best_labels(scores: Scores, k: int) -> tuple[NDArray[np.int64], NDArray[np.
 def canonical(scores: Scores) -> SparseScores:
     """Return the scores as CSR with sorted labels and no NaN; copied only if necessary."""
     rows = sparse.csr_array(scores)
+    if np.iscomplexobj(rows.data):
+        raise ValueError("scores must be real numbers, but are complex; use their real parts")
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
