@@ -151,7 +151,7 @@ std::vector<int32_t> Blending::order() const {
   return order;
 }
 
-// Every n-th row. Each of the last clusters has so many rows that some of them say enough.
+// Every n-th row: the last clusters have many rows each, and a sample of these is enough.
 void Blending::take_rows(const Members& members, BlendPart& part) {
   if (part.step == 1) {
     part.indptr = members.indptr;

@@ -30,7 +30,7 @@ struct BlendPart {
   std::vector<int32_t> indices;
   int64_t min_weight;  // clusters of at least this many rows are not joined with each other
   uint64_t seed;
-  int64_t step = 1;  // each row stands for so many
+  int64_t step = 1;  // number of rows that each row stands for
 };
 
 // What has become of a part.

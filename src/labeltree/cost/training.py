@@ -74,7 +74,12 @@ def training_cost(tree: LabelTree, Y: object) -> int:
     14
     """
     rows = tree.label_rows(Y)
-    return rows.n_rows + int(node_weights(tree, rows) @ tree.degree.astype(np.int64))
+    return cost_of_weights(tree, rows.n_rows, node_weights(tree, rows))
+
+
+def cost_of_weights(tree: LabelTree, n_rows: int, weights: NDArray[np.int64]) -> int:
+    """Return c(T, Y), given the number of rows and the Hamming weight of each node."""
+    return n_rows + int(weights @ tree.degree.astype(np.int64))
 
 
 @checked

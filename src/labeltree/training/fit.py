@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeltree import cost
+from labeltree.cost.training import cost_of_weights
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix, csr_arrays
 from labeltree.data.labels import Kind
@@ -164,7 +165,7 @@ def fit_forest(
     n_kept = len(model.trees)
     counts = reduce(SolverCounts.plus, (one.counts for one in trained[:n_kept]))
     pairs = sum(
-        rows.n_rows + int(one.n_positive @ tree.degree.astype(np.int64))
+        cost_of_weights(tree, rows.n_rows, one.n_positive)
         for tree, one in zip(trees[:n_kept], trained, strict=False)
     )
     return Fitted(model, pairs, counts, times, known)
