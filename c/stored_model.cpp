@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "data/implied_labels.hpp"
+
 namespace labeltree::file {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr double MAX_LINK = 1e6;
 constexpr double MAX_FACTOR = 1e6;  // of the values of pairs
 
 // Sections that a search needs, and those that it can do without.
-const std::set<std::string> USED = {"estimator", "labels", "row_scaling", "calibration", "model", "rankers"};
+const std::set<std::string> USED = {"estimator", "labels",  "row_scaling", "calibration",
+                                    "model",     "rankers", "implications"};
 const std::set<std::string> LEFT_ASIDE = {"written_by", "settings", "features", "online"};
 
 void check_sections(const Sections& sections) {
@@ -124,6 +127,8 @@ void StoredModel::read(const Sections& sections) {
     refuse("link must be one of logistic, squared_hinge, but is " + model.value("link").shown());
   make_models(model, loss);
   if (auto section = find(sections, "rankers")) read_rankers(*section);
+  if (auto section = find(sections, "implications")) read_implications(*section);
+  make_limits();
   auto scaling = find(sections, "row_scaling");
   read_scaling(scaling ? &*scaling : nullptr, normalize);
   names_ = LabelNames(labels, n_labels());
@@ -150,10 +155,15 @@ void StoredModel::make_models(SectionReader& section, const std::string& loss) {
                                    links.intercept, has_root, calibration_.siblings);
     });
     views_.push_back(&models_.back());
-    if (calibration_.weights.empty()) continue;
-    limit_views_.push_back(&limits_.emplace_back(trees_[t], std::span<const float>(), calibration_.weights));
   }
   section.finish();
+}
+
+void StoredModel::make_limits() {
+  if (calibration_.weights.empty()) return;
+  for (const Tree& tree : trees_)
+    limit_views_.push_back(
+        &limits_.emplace_back(tree, std::span<const float>(), calibration_.weights, implied_));
 }
 
 void StoredModel::read_rankers(SectionReader& section) {
@@ -167,6 +177,16 @@ void StoredModel::read_rankers(SectionReader& section) {
                              std::vector<float>(tree.n_nodes(), intercept), true, SiblingSums::independent);
   });
   section.finish();
+}
+
+void StoredModel::read_implications(SectionReader& section) {
+  implied_ = {section.numbers<int64_t>("implications.indptr", n_labels() + 1),
+              section.numbers<int32_t>("implications.indices")};
+  section.finish();
+  named("implications", [&] {
+    check_implied(implied_, n_labels());
+    return 0;
+  });
 }
 
 void StoredModel::read_scaling(SectionReader* section, bool normalize) {
@@ -203,7 +223,7 @@ void StoredModel::read_pairs(SectionReader& section) {
 }
 
 BestLabels StoredModel::top_k(const QueryRow& row, int32_t k) const {
-  const Stages stages{views_, rankers_ ? &*rankers_ : nullptr, n_candidates_};
+  const Stages stages{views_, rankers_ ? &*rankers_ : nullptr, n_candidates_, implied_};
   return best_labels(stages, limit_views_, row, k, 0, scaling_, calibration_.curve);
 }
 

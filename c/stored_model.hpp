@@ -38,7 +38,9 @@ class StoredModel {
   void read_scaling(SectionReader* section, bool normalize);
   void read_pairs(SectionReader& section);
   void read_rankers(SectionReader& section);
+  void read_implications(SectionReader& section);
   void make_models(SectionReader& section, const std::string& loss);
+  void make_limits();
 
   std::size_t n_features_ = 0;
   std::vector<Tree> trees_;
@@ -47,6 +49,7 @@ class StoredModel {
   std::vector<const TreeModel*> views_;
   std::optional<TreeModel> rankers_;
   int32_t n_candidates_ = 0;
+  LabelRows implied_{};  // of each label, or no rows
   std::deque<LabelLimits> limits_;
   std::vector<const LabelLimits*> limit_views_;
   std::vector<uint64_t> pair_filter_;

@@ -7,6 +7,7 @@
 
 #include "base/index.hpp"
 #include "base/parallel.hpp"
+#include "data/implied_labels.hpp"
 #include "search/collect.hpp"
 #include "search/found.hpp"
 #include "search/products.hpp"
@@ -220,7 +221,13 @@ class ChunkSearcher {
 
 }  // namespace
 
-LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight) {
+LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight,
+                         const LabelRows& implied) {
+  if (!implied.indptr.empty()) {
+    check_implied(implied, tree.n_labels());
+    own_threshold_.assign(threshold.begin(), threshold.end());
+    own_weight_.assign(weight.begin(), weight.end());
+  }
   const auto bring_up = [&](std::span<const float> of_label, std::vector<float>& of_node, auto better) {
     if (of_label.empty()) return;
     if (of_label.size() != tree.n_labels())
@@ -229,6 +236,9 @@ LabelLimits::LabelLimits(const Tree& tree, std::span<const float> threshold, std
     for (auto v = static_cast<int32_t>(tree.n_nodes()) - 1; v >= 0; --v) {
       if (tree.degree(v) == 0) {
         of_node[at(v)] = of_label[at(tree.label(v))];
+        if (implied.indptr.empty()) continue;
+        for (const int32_t other : implied[at(tree.label(v))])
+          of_node[at(v)] = better(of_node[at(v)], of_label[at(other)]);
         continue;
       }
       of_node[at(v)] = of_node[at(tree.first_child(v))];

@@ -18,14 +18,25 @@ namespace labeltree {
 class LabelLimits {
  public:
   // [label] or empty. Labels of weight 0 are never found; the others are ranked by weight times what the
-  // query's curve makes of their probability.
-  LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight);
+  // query's curve makes of their probability. `implied` has the labels that each label implies, or no rows:
+  // a search must find a label if it or one of those is wanted.
+  LabelLimits(const Tree& tree, std::span<const float> threshold, std::span<const float> weight,
+              const LabelRows& implied = {});
 
   float threshold(int32_t node) const { return threshold_.empty() ? 0.0f : threshold_[std::size_t(node)]; }
   float weight(int32_t node) const { return weight_.empty() ? 1.0f : weight_[std::size_t(node)]; }
 
+  // Of a label alone, where it implies others.
+  float own_threshold(int32_t label) const {
+    return own_threshold_.empty() ? 0.0f : own_threshold_[std::size_t(label)];
+  }
+  float own_weight(int32_t label) const {
+    return own_weight_.empty() ? 1.0f : own_weight_[std::size_t(label)];
+  }
+
  private:
   std::vector<float> threshold_, weight_;  // [node] the smallest threshold and the largest weight below
+  std::vector<float> own_threshold_, own_weight_;  // [label] as given, where labels imply others
 };
 
 // Labels and probabilities of each row, best first.

@@ -5,175 +5,159 @@
 #include <stdexcept>
 
 #include "base/index.hpp"
+#include "data/implied_labels.hpp"
+#include "data/label_rows.hpp"
 #include "search/collect.hpp"
-#include "search/found.hpp"
-#include "search/query_rows.hpp"
+#include "search/lift.hpp"
+#include "search/rerank.hpp"
 
 namespace labeltree {
 namespace {
 
-constexpr std::size_t MAX_CHUNK = 1024;  // rows whose labels go to the rankers together
+constexpr std::size_t MAX_CHUNK = 1024;   // rows that are lifted together
+constexpr int32_t MORE = 4;               // times as many labels are searched for if some are not certain
+constexpr std::size_t AT_ONCE = 1 << 20;  // labels that are looked up together for those that they imply
 
-// Multiplies probabilities of labels by the estimates of their rankers. Rows that need rankers of the same
-// family get them one after the other, while its weights are in the cache.
-class RankerEstimates {
+// Rows first .. last - 1 of others, as rows of their own.
+class RowSlice {
  public:
-  explicit RankerEstimates(const TreeModel& rankers) : rankers_(rankers) {}
-
-  // Probabilities of the labels of each row of the chunk, in the order of labels.indices.
-  void multiply(const QueryRows& rows, const LabelRows& labels, std::span<float> probabilities) {
-    collect_requests(labels);
-    for (std::size_t i = 0; i < requests_.size();) {
-      const Request request = requests_[i];
-      fetch(i, rows);
-      const auto estimates = rankers_.child_probabilities(request.parent, rows[request.row], space_);
-      for (; i < requests_.size() && is_same(requests_[i], request); ++i)
-        probabilities[requests_[i].entry] *= estimates[at(requests_[i].leaf - first_sibling(request.parent))];
-    }
+  RowSlice(const FeatureRows& all, std::size_t first, std::size_t last)
+      : indptr_(all.indptr.begin() + std::ptrdiff_t(first), all.indptr.begin() + std::ptrdiff_t(last) + 1) {
+    const auto begin = at(indptr_.front()), n = at(indptr_.back()) - begin;
+    for (int64_t& end : indptr_) end -= static_cast<int64_t>(begin);
+    rows_ = {indptr_, all.indices.subspan(begin, n), all.values.subspan(begin, n)};
   }
+  RowSlice(const RowSlice&) = delete;
+  RowSlice& operator=(const RowSlice&) = delete;
+
+  const FeatureRows& rows() const { return rows_; }
 
  private:
-  struct Request {
-    int32_t parent, leaf;
-    uint32_t row;
-    std::size_t entry;
-  };
-
-  static bool is_same(const Request& a, const Request& b) { return a.parent == b.parent && a.row == b.row; }
-
-  int32_t first_sibling(int32_t parent) const { return parent < 0 ? 0 : rankers_.tree().first_child(parent); }
-
-  void collect_requests(const LabelRows& labels) {
-    requests_.clear();
-    const auto first = at(labels.indptr.front());
-    for (std::size_t row = 0; row < labels.size(); ++row)
-      for (auto e = at(labels.indptr[row]); e < at(labels.indptr[row + 1]); ++e) {
-        const int32_t leaf = rankers_.tree().leaf(labels.indices[e]);
-        requests_.push_back({rankers_.tree().parent(leaf), leaf, static_cast<uint32_t>(row), e - first});
-      }
-    std::ranges::sort(requests_, [](const Request& a, const Request& b) {
-      if (a.parent != b.parent) return a.parent < b.parent;
-      return a.row < b.row || (a.row == b.row && a.entry < b.entry);
-    });
-  }
-
-  // The weights of the next family come from memory while one is evaluated.
-  void fetch(std::size_t request, const QueryRows& rows) const {
-    std::size_t next = request + 1;
-    while (next < requests_.size() && is_same(requests_[next], requests_[request])) ++next;
-    if (next < requests_.size())
-      rankers_.weights().fetch_buckets(requests_[next].parent, rows[requests_[next].row]);
-  }
-
-  const TreeModel& rankers_;
-  std::vector<Request> requests_;
-  QuerySpace space_;
+  std::vector<int64_t> indptr_;
+  FeatureRows rows_;
 };
 
-// Rows of labels first .. last - 1, as a view.
-LabelRows part_of(const LabelRows& labels, std::size_t first, std::size_t last) {
-  return {labels.indptr.subspan(first, last - first + 1), labels.indices};
-}
-
-class Reranker {
+// Lifts what was found for rows. Where that does not make the best labels certain, more are searched for.
+class LiftedRows {
  public:
-  Reranker(const TreeModel& rankers, const LabelLimits* limits, const Query& query)
-      : tree_(rankers.tree()), limits_(limits), query_(query), estimates_(rankers) {}
+  LiftedRows(const Stages& stages, std::span<const LabelLimits* const> limits, const FeatureRows& rows,
+             const Query& query, Interrupt& interrupt)
+      : stages_(stages),
+        limits_(limits),
+        rows_(rows),
+        query_(query),
+        interrupt_(interrupt),
+        lifter_(stages, limits.empty() ? nullptr : limits.front(), query) {}
 
-  // Ranks what the trees found for rows first .. last - 1.
-  void run(const FeatureRows& rows, std::size_t first, std::size_t last, const SearchResults& found,
-           Collected& results) {
-    rows_.set(rows, first, last, query_.scaling);
-    const auto begin = at(found.indptr[first]), end = at(found.indptr[last]);
-    probabilities_.assign(found.probabilities.begin() + static_cast<std::ptrdiff_t>(begin),
-                          found.probabilities.begin() + static_cast<std::ptrdiff_t>(end));
-    estimates_.multiply(rows_, part_of({found.indptr, found.labels}, first, last), probabilities_);
-    for (std::size_t row = first; row < last; ++row) {
-      ranked_.clear();
-      for (auto e = at(found.indptr[row]); e < at(found.indptr[row + 1]); ++e)
-        offer(found.labels[e], probabilities_[e - begin]);
-      finish_row(results);
-      results.n_calls.push_back(found.n_calls[row]);
+  void run(std::size_t row, const SearchResults& found, Collected& results) {
+    const auto begin = at(found.indptr[row]), n = at(found.indptr[row + 1]) - begin;
+    int64_t n_calls = found.n_calls[row];
+    bool is_certain = lifter_.lift(std::span(found.labels).subspan(begin, n),
+                                   std::span(found.probabilities).subspan(begin, n), query_.k);
+    for (int64_t k = query_.k; !is_certain;) {
+      k = std::min<int64_t>(MORE * k, std::ssize(stages_.implied.indptr) - 1);
+      const SearchResults more = search_row(row, static_cast<int32_t>(k));
+      n_calls += more.n_calls.front();
+      is_certain = lifter_.lift(more.labels, more.probabilities, static_cast<int32_t>(k));
     }
+    lifter_.write(results);
+    results.n_calls.push_back(n_calls);
   }
 
  private:
-  void offer(int32_t label, float p) {
-    const int32_t leaf = tree_.leaf(label);
-    const float least = limits_ == nullptr ? 0.0f : limits_->threshold(leaf);
-    if (p < query_.threshold || p < least) return;
-    ranked_.push_back({limits_ == nullptr ? p : query_.curve(p) * limits_->weight(leaf), p, label});
+  SearchResults search_row(std::size_t row, int32_t k) {
+    Query query = query_;
+    query.k = k;
+    query.n_threads = 1;
+    return search_ranked(stages_, limits_, {}, RowSlice(rows_, row, row + 1).rows(), query, interrupt_);
   }
 
-  void finish_row(Collected& results) {
-    std::ranges::stable_sort(ranked_, std::ranges::greater(), &Found::rank);
-    if (query_.k > 0) ranked_.resize(std::min(ranked_.size(), at(query_.k)));
-    for (const Found& found : ranked_) results.push(found.index(), found.probability);
-    results.end_row();
-  }
-
-  const Tree& tree_;
-  const LabelLimits* limits_;
+  const Stages& stages_;
+  std::span<const LabelLimits* const> limits_;
+  const FeatureRows& rows_;
   const Query& query_;
-  RankerEstimates estimates_;
-  QueryRows rows_;
-  std::vector<float> probabilities_;
-  std::vector<Found> ranked_;
+  Interrupt& interrupt_;
+  Lifter lifter_;
 };
 
-void check_rankers(const Stages& stages) {
-  const TreeModel& one = *stages.trees.front();
-  if (stages.rankers->tree().n_labels() != one.tree().n_labels() ||
-      stages.rankers->weights().n_features() != one.weights().n_features())
-    throw std::invalid_argument("rankers must have the features and labels of the trees");
-}
+// Looks up labels together with those that imply them.
+class ImplyingLabels {
+ public:
+  explicit ImplyingLabels(const Stages& stages)
+      : stages_(stages),
+        by_label_(rows_of_labels(stages.implied, static_cast<int32_t>(stages.implied.size()))) {}
 
-SearchResults search_trees(const Stages& stages, std::span<const LabelLimits* const> limits,
-                           std::span<const HeldScores* const> held, const FeatureRows& rows,
-                           const Query& query, Interrupt& interrupt) {
-  if (stages.trees.size() == 1)
-    return search(*stages.trees.front(), limits.empty() ? nullptr : limits.front(),
-                  held.empty() ? nullptr : held.front(), rows, query, interrupt);
-  return search_forest(stages.trees, limits, held, rows, query, interrupt);
-}
+  // A few rows at a time, because almost all labels may imply the same one.
+  std::vector<float> probabilities_of(const FeatureRows& rows, const LabelRows& labels,
+                                      const RowScaling& scaling, int n_threads, Interrupt& interrupt) {
+    std::vector<float> found;
+    for (std::size_t first = 0, row = 0; row < rows.size(); ++row) {
+      for (const int32_t label : labels[row]) add(label);
+      ends_.push_back(std::ssize(all_));
+      if (all_.size() < AT_ONCE && row + 1 < rows.size()) continue;
+      const RowSlice part(rows, first, row + 1);
+      append_best(ranked_probabilities_of(stages_, part.rows(), {ends_, all_}, scaling, n_threads, interrupt),
+                  found);
+      first = row + 1;
+    }
+    return found;
+  }
+
+ private:
+  // A label, and those that imply it behind it.
+  void add(int32_t label) {
+    all_.push_back(label);
+    const auto* const implying = by_label_.rows.data();
+    all_.insert(all_.end(), implying + by_label_.begin[at(label)], implying + by_label_.begin[at(label) + 1]);
+    groups_.push_back(all_.size());
+  }
+
+  void append_best(const std::vector<float>& probabilities, std::vector<float>& found) {
+    std::size_t begin = 0;
+    for (const std::size_t end : groups_) {
+      const auto group = std::span(probabilities).subspan(begin, end - begin);
+      found.push_back(*std::ranges::max_element(group));
+      begin = end;
+    }
+    all_.clear();
+    groups_.clear();
+    ends_.assign(1, 0);
+  }
+
+  const Stages& stages_;
+  RowsOfLabels by_label_;            // labels that imply each label
+  std::vector<int32_t> all_;         // groups of labels, in the order of the rows
+  std::vector<std::size_t> groups_;  // where each ends
+  std::vector<int64_t> ends_{0};     // [row]
+};
 
 }  // namespace
 
 SearchResults search(const Stages& stages, std::span<const LabelLimits* const> limits,
                      std::span<const HeldScores* const> held, const FeatureRows& rows, const Query& query,
                      Interrupt& interrupt) {
-  if (stages.rankers == nullptr) return search_trees(stages, limits, held, rows, query, interrupt);
-  check_rankers(stages);
-  Query wide = query;
-  const auto n_labels = static_cast<int32_t>(stages.rankers->tree().n_labels());
-  if (query.k > 0) wide.k = std::min(std::max(query.k, stages.n_candidates), n_labels);
-  const SearchResults found = search_trees(stages, limits, held, rows, wide, interrupt);
-  const LabelLimits* const first_limits = limits.empty() ? nullptr : limits.front();
+  SearchResults found = search_ranked(stages, limits, held, rows, query, interrupt);
+  if (stages.implied.indptr.empty()) return found;
+  if (!limits.empty() && !held.empty())
+    throw std::invalid_argument("rows that are held back must have no limits if labels imply others");
   return collect(rows.size(), MAX_CHUNK, query.n_threads, interrupt, [&] {
-    return [&, reranker = std::make_unique<Reranker>(*stages.rankers, first_limits, query)](
+    return [&, lifted = std::make_unique<LiftedRows>(stages, limits, rows, query, interrupt)](
                std::size_t first, std::size_t last, Collected& results) {
-      interrupt.check();
-      reranker->run(rows, first, last, found, results);
+      for (std::size_t row = first; row < last; ++row) lifted->run(row, found, results);
     };
   });
 }
 
 std::vector<float> probabilities_of(const Stages& stages, const FeatureRows& rows, const LabelRows& labels,
                                     const RowScaling& scaling, int n_threads, Interrupt& interrupt) {
-  auto found = probabilities_of(stages.trees, rows, labels, scaling, n_threads, interrupt);
-  if (stages.rankers == nullptr) return found;
-  check_rankers(stages);
-  const std::size_t n_chunks = (rows.size() + MAX_CHUNK - 1) / MAX_CHUNK;
-  parallel_for(n_chunks, n_threads, interrupt, [&](std::size_t chunk, std::size_t) {
-    const std::size_t first = chunk * MAX_CHUNK, last = std::min(rows.size(), first + MAX_CHUNK);
-    QueryRows part;
-    part.set(rows, first, last, scaling);
-    const auto begin = at(labels.indptr[first]);
-    RankerEstimates(*stages.rankers)
-        .multiply(part, part_of(labels, first, last),
-                  std::span(found).subspan(begin, at(labels.indptr[last]) - begin));
-  });
-  return found;
+  if (stages.implied.indptr.empty())
+    return ranked_probabilities_of(stages, rows, labels, scaling, n_threads, interrupt);
+  const std::size_t n_features = stages.trees.front()->weights().n_features();
+  check(scaling, n_features);
+  check(rows, scaling.n_given(n_features));
+  check(labels, stages.implied.size());
+  check_same_size(rows.size(), labels.size());
+  return ImplyingLabels(stages).probabilities_of(rows, labels, scaling, n_threads, interrupt);
 }
 
 }  // namespace labeltree

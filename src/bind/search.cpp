@@ -1,4 +1,5 @@
 #include "arrays.hpp"
+#include "data/implied_labels.hpp"
 #include "model.hpp"
 #include "parts.hpp"
 #include "scaling.hpp"
@@ -19,23 +20,36 @@ struct BoundHeldScores {
 };
 using BoundHeldList = std::vector<const BoundHeldScores*>;
 
-// Trees and rankers, which `keep` holds.
+// Labels that each label implies, with the arrays that they are in. Immutable, so threads can share them.
+struct BoundImplied {
+  std::pair<I64, I32> keep;
+  LabelRows rows;
+};
+
+// Trees, rankers and implied labels, which `keep` holds.
 struct BoundStages {
-  std::pair<nb::object, nb::object> keep;
+  std::tuple<nb::object, nb::object, nb::object> keep;
   std::vector<const TreeModel*> trees;
   const TreeModel* rankers;
   int32_t n_candidates;
+  LabelRows implied;
 
-  Stages view() const { return {trees, rankers, n_candidates}; }
+  Stages view() const { return {trees, rankers, n_candidates, implied}; }
 };
 
+LabelRows rows_of(const nb::object& implied) {
+  return implied.is_none() ? LabelRows{} : nb::cast<const BoundImplied&>(implied).rows;
+}
+
 void construct(BoundStages* self, nb::typed<nb::list, BoundModel> models, nb::object rankers,
-               int32_t n_candidates) {
+               int32_t n_candidates, nb::object implied) {
   if (models.size() == 0) throw std::invalid_argument("a model must have at least one tree");
   std::vector<const TreeModel*> trees;
   for (const BoundModel* model : nb::cast<Models>(models)) trees.push_back(&model->model);
   const TreeModel* const ranked = rankers.is_none() ? nullptr : &nb::cast<const BoundModel&>(rankers).model;
-  new (self) BoundStages{{nb::tuple(models), rankers}, trees, ranked, n_candidates};
+  const LabelRows rows = rows_of(implied);
+  if (!rows.indptr.empty()) check_implied(rows, trees.front()->tree().n_labels());
+  new (self) BoundStages{{nb::tuple(models), rankers, implied}, trees, ranked, n_candidates, rows};
 }
 
 auto search_rows(const BoundStages& stages, const Limits& limits, const BoundHeldList& known, I64 indptr,
@@ -67,18 +81,41 @@ auto best_labels_of_row(const BoundStages& stages, I32 indices, F32 values, cons
 }
 
 void bind_stages(nb::module_& m) {
-  nb::class_<BoundStages>(m, "Stages", "Trees and rankers; see core/search/stages.hpp.")
-      .def("__init__", &construct, "models"_a, "rankers"_a.none(), "n_candidates"_a);
+  nb::class_<BoundStages>(m, "Stages", "Trees, rankers and implied labels; see core/search/stages.hpp.")
+      .def("__init__", &construct, "models"_a, "rankers"_a.none(), "n_candidates"_a, "implied"_a.none());
+}
+
+void bind_implied(nb::module_& m) {
+  nb::class_<BoundImplied>(m, "ImpliedLabels", "Labels that labels imply; see core/data/implied_labels.hpp.")
+      .def(
+          "__init__",
+          [](BoundImplied* self, I64 indptr, I32 indices) {
+            const LabelRows rows = rows_view(indptr, indices);
+            if (rows.indptr.empty()) throw std::invalid_argument("indptr must not be empty");
+            check_implied(rows, rows.size());
+            new (self) BoundImplied{{indptr, indices}, rows};
+          },
+          array("indptr"), array("indices"));
+  m.def(
+      "implied_labels",
+      [](I64 indptr, I32 indices, int32_t n_labels, int64_t min_rows) {
+        count(n_labels, "n_labels");
+        auto implied = interruptible([&](Interrupt& interrupt) {
+          return implied_labels(rows_view(indptr, indices), n_labels, min_rows, interrupt);
+        });
+        return std::pair(give(std::move(implied.indptr)), give(std::move(implied.indices)));
+      },
+      array("indptr"), array("indices"), "n_labels"_a, "min_rows"_a);
 }
 
 void bind_limits(nb::module_& m) {
   nb::class_<LabelLimits>(m, "LabelLimits", "Thresholds and weights by label; see core/search/search.hpp.")
       .def(
           "__init__",
-          [](LabelLimits* self, const Tree& tree, F32 threshold, F32 weight) {
-            new (self) LabelLimits(tree, view(threshold), view(weight));
+          [](LabelLimits* self, const Tree& tree, F32 threshold, F32 weight, nb::object implied) {
+            new (self) LabelLimits(tree, view(threshold), view(weight), rows_of(implied));
           },
-          "tree"_a, array("threshold"), array("weight"));
+          "tree"_a, array("threshold"), array("weight"), "implied"_a.none());
 }
 
 void bind_held(nb::module_& m) {
@@ -105,6 +142,7 @@ void bind_held(nb::module_& m) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  bind_implied(m);
   bind_limits(m);
   bind_held(m);
   bind_stages(m);

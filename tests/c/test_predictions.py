@@ -34,6 +34,14 @@ def with_pairs(**settings: Any) -> PLTClassifier:
     return clf
 
 
+def with_implications(**settings: Any) -> PLTClassifier:
+    X, Y, _ = data()
+    clf = PLTClassifier(implications=True, n_jobs=1, **settings)
+    clf.fit(X, [[*row, "animal"] for row in Y])
+    assert clf.settings_["n_implications"] > 3
+    return clf
+
+
 def fitted(name: str) -> Any:
     X, Y, classes = data()
     plain = PLTClassifier(n_jobs=1)
@@ -53,6 +61,9 @@ def fitted(name: str) -> Any:
         "pairs": lambda: with_pairs(),
         "pairs, unweighted": lambda: with_pairs(feature_weighting=None),
         "pairs, forest with rankers": lambda: with_pairs(n_trees=2, rerank=True, C=1.0),
+        "implications": lambda: with_implications(),
+        "implications, weights of labels": lambda: with_implications(label_weighting=1.0),
+        "implications, forest": lambda: with_implications(n_trees=3, rerank=True),
         "as they are": lambda: PLTClassifier(normalize=False, n_jobs=1).fit(X, Y),
         "classes": lambda: plain.fit(X, classes),
         "softmax": lambda: HSMClassifier(n_jobs=1).fit(X, classes),
@@ -74,7 +85,8 @@ MODELS = [
     *("thresholds", "quantized", "weights of labels", "feature weights", "as they are", "classes"),
     *("softmax", "softmax with rankers", "siblings", "online", "positions", "integers", "floats"),
     *("booleans", "fixed text", "one label", "pairs", "pairs, unweighted"),
-    "pairs, forest with rankers",
+    *("pairs, forest with rankers", "implications", "implications, weights of labels"),
+    "implications, forest",
 ]
 
 

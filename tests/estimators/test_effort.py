@@ -26,6 +26,7 @@ def test_settings_are_what_fit_decided() -> None:
         "max_iter": 8,
         "rerank": False,
         "n_interactions": 0,
+        "n_implications": 0,
     }
     assert len(clf.trees_) == 3
 

@@ -56,6 +56,7 @@ def _classifiers(X: Any, Y: Any) -> Iterator[tuple[str, Any]]:
     yield "weighted", weighted.fit(X, Y, sample_weight=np.linspace(0.5, 2, X.shape[0]))
     yield "pairs", _with_pairs(**common)
     yield "rankers", PLTClassifier(rerank=True, **common).fit(X, Y)
+    yield "implications", _with_implications(X, Y, **common)
     yield "calibrated", PLTClassifier(**common).fit(X, Y).calibrate(X, Y)
     yield "isotonic", PLTClassifier(**common).fit(X, Y).calibrate(X, Y, method="isotonic")
     yield "thresholds", PLTClassifier(**common).fit(X, Y).tune_thresholds(X, Y)
@@ -72,6 +73,13 @@ def _with_pairs(**common: Any) -> PLTClassifier:
     X, Y = rows(rng, n_rows=80), label_sets(rng, n_rows=80)
     clf = PLTClassifier(interactions=2.0, feature_weighting=(0.5, 0.5), **common).fit(X, Y)
     assert len(clf.interactions_) > 3
+    return clf
+
+
+def _with_implications(X: Any, Y: Any, **common: Any) -> PLTClassifier:
+    """Labels that come with that of all animals."""
+    clf = PLTClassifier(implications=True, **common).fit(X, [[*row, "animal"] for row in Y])
+    assert clf.settings_["n_implications"] > 3
     return clf
 
 

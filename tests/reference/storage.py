@@ -56,6 +56,8 @@ def predict_proba(sections: dict[str, dict[str, Any]], X: np.ndarray) -> np.ndar
     mean = np.mean(trees, axis=0)
     if "rankers" in sections:
         mean = mean * ranker_estimates(sections, rows)
+    if "implications" in sections:
+        mean = raised(sections["implications"]["arrays"], mean)
     arrays = sections.get("calibration", {"arrays": {}})["arrays"]
     if "curve.x" in arrays:
         mean = np.interp(mean, arrays["curve.x"], arrays["curve.y"])
@@ -63,6 +65,16 @@ def predict_proba(sections: dict[str, dict[str, Any]], X: np.ndarray) -> np.ndar
     if estimator["label_kind"] == "classes" and estimator["parameters"]["normalize_proba"]:
         mean = mean / mean.sum(axis=1, keepdims=True)
     return mean
+
+
+def raised(arrays: dict[str, np.ndarray], probabilities: np.ndarray) -> np.ndarray:
+    """The maximum over each label and those that imply it, [row, label]."""
+    indptr, indices = arrays["implications.indptr"], arrays["implications.indices"]
+    best = probabilities.copy()
+    for label in range(len(indptr) - 1):
+        for implied in indices[indptr[label] : indptr[label + 1]]:
+            best[:, implied] = np.maximum(best[:, implied], probabilities[:, label])
+    return best
 
 
 def scaled_row(sections: dict[str, dict[str, Any]], x: np.ndarray) -> np.ndarray:

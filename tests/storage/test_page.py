@@ -15,6 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "model-file.md").read
 RNG = np.random.default_rng(0)
 X = (RNG.random((90, 300)) * (RNG.random((90, 300)) < 0.1)).astype(np.float32)
 Y = [[f"label {j}" for j in np.flatnonzero(row)] for row in RNG.random((90, 12)) < 0.2]
+ABOVE = [[*row, "label 12"] for row in Y]
 CLASSES = RNG.integers(12, size=90)
 WIDE = RNG.integers(600, size=(90, 20)).tolist()
 
@@ -47,6 +48,7 @@ MODELS = {
     "weighted": fitted(feature_weighting=(0.5, 0.3)),
     "rankers": fitted(rerank=True),
     "forest with rankers": lambda: PLTClassifier(n_trees=2, rerank=True).fit(X, Y).quantize(),
+    "implications": lambda: PLTClassifier(implications=True).fit(X, ABOVE),
     "calibrated": calibrated,
     "named": lambda: PLTClassifier().fit(pd.DataFrame(X).add_prefix("column "), Y),
     "online": lambda: PLTClassifier().fit(X, Y).partial_fit(X, Y),

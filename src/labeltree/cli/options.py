@@ -126,6 +126,12 @@ def _add_training_arguments(model: Any) -> None:
         "if held-back rows gain from it",
     )
     model.add_argument(
+        "--no-implications",
+        action="store_true",
+        help="do not raise a label to the probability of labels that imply it, even if held-back "
+        "rows gain from it",
+    )
+    model.add_argument(
         "--label-weighting",
         metavar="WEIGHTING",
         type=_label_weighting,
@@ -207,6 +213,8 @@ def given_options(arguments: argparse.Namespace, data: Data | Texts) -> dict[str
         options["sublinear_tf"] = False
     if arguments.rerank:
         options["rerank"] = "auto"
+    if arguments.no_implications:
+        options["implications"] = False
     if options.get("interactions") == _NONE:
         options["interactions"] = None
     if isinstance(data, Data):
@@ -281,8 +289,8 @@ def written_options(settings: Mapping[str, Any]) -> list[str]:
     words: list[str] = []
     for name, value in ({**settings} | dict(settings.get("tree_params") or {})).items():
         flag = "--" + name.replace("_", "-")
-        if name == "sublinear_tf":
-            words += [] if value else ["--no-sublinear-tf"]
+        if name in ("sublinear_tf", "implications"):
+            words += [] if value else ["--no-" + flag.removeprefix("--")]
         elif name == "rerank":
             words += [flag] if value else []
         elif name == "random_state":

@@ -133,8 +133,9 @@ class CalibrationMixin(FittedAttributes):
                 calibration = replace(calibration, curve=learn_held_curve(unseen, *back, n_jobs))
             scored = replace(unseen.calibration, curve=calibration.curve)
             held = unseen.calibrated(scored), back
-        # A warm start with few rows. It has no rankers, so that their curve would not fit.
-        elif before is not None and not before.has_rankers:
+        # A warm start with few rows. It has neither rankers nor implications, so that their curve
+        # would not fit.
+        elif before is not None and not (before.has_rankers or before.implications):
             calibration = before.model.calibration.kept_for(calibration)
         if self.label_weighting is not None:
             weights = label_weights(self.label_weighting, rows, held, n_jobs)

@@ -155,6 +155,11 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         trees mistake for its rows. It re-ranks the 10 most probable labels, or k if k is larger.
         "auto" does so only if the rows that `validation_fraction` holds back gain from it. None is
         "auto" if `effort` is "best", else False.
+    implications
+        Whether a label is at least as probable as each label that implies it: all training rows
+        with the one, at least 3, have the other. "auto" does so only if the rows that
+        `validation_fraction` holds back gain from it, as if labels come with those above them in a
+        hierarchy. `partial_fit` drops implications.
     label_weighting
         Unless None, the best k labels are ranked by probability times inverse propensity^p
         (`metrics.propensities`), rare labels higher; the probabilities stay the same. p is a number
@@ -187,7 +192,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
     n_rows_ : number of training rows
     tree_cost_ : after `partial_fit`, the mean number of nodes that a row visits, and a lower bound
     settings_ : builder and parameters of each tree, C, maximum number of passes, whether labels are
-        re-ranked, and number of pairs of features (`n_interactions`), as `fit` decided
+        re-ranked, and numbers of pairs of features (`n_interactions`) and of pairs of labels of
+        which one implies the other (`n_implications`), as `fit` decided
     fit_report_ : times and peak memory of `fit`; not saved
 
     Examples
@@ -236,6 +242,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         validation_fraction: float | str | None = "auto",
         node_estimator: Any = None,
         rerank: bool | str | None = None,
+        implications: bool | str = "auto",
         label_weighting: str | float | None = None,
         effort: str = efforts.DEFAULT,
         executor: Any = None,
@@ -271,6 +278,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         self.validation_fraction = validation_fraction
         self.node_estimator = node_estimator
         self.rerank = rerank
+        self.implications = implications
         self.label_weighting = label_weighting
         self.effort = effort
         self.executor = executor
@@ -360,6 +368,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         seed = validation.as_seed(self.random_state)
         memory = None if self.max_memory is None else parse_bytes("max_memory", self.max_memory)
         validation.check_rerank(self)
+        validation.check_implications(self)
         validation.check_interactions(self)
         open_ = efforts.filled(self.get_params(deep=False))
         forest = ForestSettings(
@@ -391,6 +400,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
             interactions=open_["interactions"],
             weighs_labels=self.label_weighting == PROPENSITY,
             rerank=open_["rerank"],
+            implications=self.implications,
             n_sure=open_["n_sure"],
         )
 

@@ -136,13 +136,18 @@ class FittedAttributes(OneLearner):
         """What `fit` decided, as `effort` and held-back rows say.
 
         The builder and the parameters of each tree, C, the maximum number of passes, whether labels
-        are re-ranked, and the number of pairs of features (`n_interactions`), 0 for none. Empty if
-        the model was not made by `fit`.
+        are re-ranked, and the numbers of pairs of features (`n_interactions`) and of pairs of
+        labels of which one implies the other (`n_implications`), 0 for none. Empty if the model was
+        not made by `fit`.
         """
         state = self._fitted
         if not state.settings:
             return {}
-        return {**state.settings, "n_interactions": len(state.row_scaling.pairs)}
+        return {
+            **state.settings,
+            "n_interactions": len(state.row_scaling.pairs),
+            "n_implications": len(state.implications or ()),
+        }
 
     @property
     def fit_report_(self) -> FitReport:

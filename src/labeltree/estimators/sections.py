@@ -22,13 +22,14 @@ from labeltree.storage.parameters import restore_parameters, store_parameters
 from labeltree.storage.registry import ESTIMATOR
 from labeltree.storage.section import Section, take_section
 
-LABELS, FEATURES, MODEL, RANKERS = "labels", "features", "model", "rankers"
+LABELS, FEATURES, MODEL = "labels", "features", "model"
+RANKERS, IMPLICATIONS = "rankers", "implications"
 CALIBRATION, ROW_SCALING, WRITTEN_BY = "calibration", "row_scaling", "written_by"
 SETTINGS = "settings"
 #: Sections that the file of a classifier may have.
 SECTION_NAMES = frozenset(
     {ESTIMATOR, LABELS, FEATURES, MODEL, RANKERS, CALIBRATION, ROW_SCALING, ONLINE, WRITTEN_BY}
-    | {SETTINGS}
+    | {SETTINGS, IMPLICATIONS}
 )
 SCALING_WEIGHTS = f"{ROW_SCALING}.weights"
 PAIR_BEGIN, PAIR_PARTNERS = f"{ROW_SCALING}.pair_begin", f"{ROW_SCALING}.pair_partners"
@@ -62,6 +63,8 @@ def classifier_sections(estimator: Any, state: FittedState) -> list[Section]:
     sections.append(Section(MODEL, *model.to_arrays()))
     if model.rankers is not None:
         sections.append(Section(RANKERS, *model.rankers.to_arrays()))
+    if model.implications is not None:
+        sections.append(Section(IMPLICATIONS, *model.implications.to_arrays()))
     if state.learner is not None:
         sections.append(store_learner(state.online, state.label_kind))
     return sections
@@ -129,10 +132,11 @@ def _restore_model(sections: Mapping[str, Section]) -> tuple[Model, StoredNames]
     """Return the model and the names of its labels."""
     labels, stored = take_section(sections, LABELS), take_section(sections, MODEL)
     labels.check_content({"names": str, "trees_have_names": bool})
-    calibration, rankers = (
-        (sections[name].content, sections[name].arrays) if name in sections else None
-        for name in (CALIBRATION, RANKERS)
-    )
+    parts = {
+        name: (sections[name].content, sections[name].arrays)
+        for name in (CALIBRATION, RANKERS, IMPLICATIONS)
+        if name in sections
+    }
 
     def tree_names() -> list[Any]:
         return list(classes.names.tolist())
@@ -140,8 +144,7 @@ def _restore_model(sections: Mapping[str, Section]) -> tuple[Model, StoredNames]
     model = Model.from_arrays(
         stored.content,
         stored.arrays,
-        calibration=calibration,
-        rankers=rankers,
+        **parts,
         names=tree_names if labels.content["trees_have_names"] else None,
     )
     classes = take_names(labels, model.n_labels)

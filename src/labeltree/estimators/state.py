@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from labeltree.data.labels import Kind
 from labeltree.data.row_scaling import RowScaling
 from labeltree.estimators.label_subsets import Subset, label_limits
+from labeltree.model.implications import Implications
 from labeltree.model.interface import LabelModel
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.model import Model
@@ -81,6 +82,11 @@ class FittedState:
     def has_rankers(self) -> bool:
         """Whether the model re-ranks labels."""
         return isinstance(self.laid_out, Model) and self.laid_out.rankers is not None
+
+    @property
+    def implications(self) -> Implications | None:
+        """Labels of the model that imply others; None if there are none."""
+        return None if self.laid_out is None else self.laid_out.implications
 
     @property
     def has_label_weights(self) -> bool:

@@ -238,6 +238,15 @@ def check_rerank(estimator: Any) -> None:
         raise ValueError("rerank requires warm_start=False, but warm_start is True")
 
 
+def check_implications(estimator: Any) -> None:
+    """Raise ValueError if `implications` is not known, or set together with other nodes."""
+    value = estimator.implications
+    if not (isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == "auto")):
+        raise ValueError(f'implications must be "auto", True or False, but is {shown(value)}')
+    if not isinstance(value, str) and value and estimator.node_estimator is not None:
+        raise ValueError("implications requires native nodes, but node_estimator is set")
+
+
 def auto_or_pair(name: str, value: Any) -> tuple[float, float] | Literal["auto"] | None:
     """Return a pair of numbers, "auto" or None.
 

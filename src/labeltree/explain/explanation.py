@@ -97,6 +97,8 @@ class Explanation:
     mean: float  #: mean probability of the paths
     is_calibrated: bool  #: whether the probabilities were fitted to held-out rows
     paths: tuple[TreePath, ...]  #: one for each tree
+    #: the label whose paths these are, if it implies `label` and is more probable than that alone
+    implied_by: Hashable | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from html import escape
 
 from labeltree.explain.explanation import Branch, Evidence, Explanation, Step, TreePath
-from labeltree.explain.text import basis, branch_title, no_classifier, shown_product, step_title
+from labeltree.explain.text import (
+    basis,
+    branch_title,
+    implication,
+    no_classifier,
+    shown_product,
+    step_title,
+)
 from labeltree.trees.label_lists import listed, shortened
 
 _MAX_TREES, _MAX_STEPS, _MAX_BARS = 10, 24, 20  # per explanation, tree and node
@@ -24,8 +31,7 @@ def as_html(explanation: Explanation) -> str:
     """Return the explanation as HTML; names are escaped, and long paths are cut."""
     label = escape(shortened(explanation.label, _LABELS))
     head = f"<div><b>{label}</b>: probability {explanation.probability:.4f}</div>"
-    note = basis(explanation)
-    if note:
+    for note in filter(None, (implication(explanation), basis(explanation))):
         head += f'<div style="{_FAINT}">{escape(note)}</div>'
     n_trees = len(explanation.paths)
     tables = [_table(path) for path in explanation.paths[:_MAX_TREES]]

@@ -24,6 +24,7 @@ from labeltree.explain.explanation import (
     TreePath,
 )
 from labeltree.model.calibration import INDEPENDENT
+from labeltree.model.implications import probable_source
 from labeltree.model.interface import NodeClassifier
 
 _N_EXAMPLES = 3  # labels named per branch
@@ -64,16 +65,18 @@ def explain_label(
         raise ValueError(f"top_features must be at least 0, but is {top_features}")
     if label is None:
         label = int(model.search(row, k=1, by_weight=True)[0].indices[0])
+    source = probable_source(model, row, label)
     walks = (
         _Walk(model, tree, row, classes, _Features(feature_names, pairs), top_features)
         for tree in range(len(model.trees))
     )
-    paths = tuple(walk.to(label) for walk in walks)
+    paths = tuple(walk.to(source) for walk in walks)
     mean = math.fsum(path.probability for path in paths) / len(paths)
     curve = model.curve
     probability = mean if curve is None else float(np.ravel(curve(np.array([mean])))[0])
-    name = classes[[label]].tolist()[0]
-    return Explanation(name, probability, mean, model.calibration.is_learned, paths)
+    name, other = classes[[label, source]].tolist()
+    implied_by = None if source == label else other
+    return Explanation(name, probability, mean, model.calibration.is_learned, paths, implied_by)
 
 
 class _Features(NamedTuple):

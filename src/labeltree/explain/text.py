@@ -35,9 +35,7 @@ def as_text(explanation: Explanation) -> str:
 def _head(explanation: Explanation) -> Iterator[str]:
     label = shortened(str(explanation.label), WIDTH - 30)
     yield f"{label}: probability {explanation.probability:.4f}"
-    note = basis(explanation)
-    if note:
-        yield note
+    yield from (note for note in (implication(explanation), basis(explanation)) if note)
     if not has_features(explanation):
         yield "no feature of the row has a weight: this is the probability of rows in general"
 
@@ -47,6 +45,14 @@ def has_features(explanation: Explanation) -> bool:
     steps = [step for path in explanation.paths for step in path.steps]
     found = [step.evidence for step in steps if step.evidence is not None]
     return not found or any(one.contributions or one.n_rest for one in found)
+
+
+def implication(explanation: Explanation) -> str:
+    """Return which label implies the label and is more probable; empty if there is none."""
+    if explanation.implied_by is None:
+        return ""
+    other = shortened(str(explanation.implied_by), WIDTH - 40)
+    return f"implied by {other}, whose path is shown"
 
 
 def basis(explanation: Explanation) -> str:

@@ -15,6 +15,7 @@ from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.model.calibration import Calibration
 from labeltree.model.curve import Curve
+from labeltree.model.implications import Implications
 from labeltree.model.label_limits import LabelLimits
 from labeltree.trees import LabelTree
 
@@ -72,6 +73,10 @@ class LabelModel(Protocol):
     @property
     def link(self) -> str | None:
         """The loss that node scores come from; None if nodes return probabilities."""
+
+    @property
+    def implications(self) -> Implications | None:
+        """Labels that imply others; None if there are none."""
 
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model with another calibration."""

@@ -44,6 +44,7 @@ class LabelLimits:
         self._n_labels = n_labels
         self._native: list[_core.LabelLimits] = []
         self._trees: list[LabelTree] = []
+        self._implied: _core.ImpliedLabels | None = None
         self._before: tuple[Curve, Self] | None = None
 
     def before(self, curve: Curve) -> Self:
@@ -56,16 +57,22 @@ class LabelLimits:
             self._before = curve, made
         return self._before[1]
 
-    def native(self, trees: Sequence[LabelTree]) -> list[_core.LabelLimits]:
-        """Return the limits of all nodes of the trees; cached."""
-        if len(self._trees) != len(trees) or any(
-            a is not b for a, b in zip(self._trees, trees, strict=True)
+    def native(
+        self, trees: Sequence[LabelTree], implied: _core.ImpliedLabels | None = None
+    ) -> list[_core.LabelLimits]:
+        """Return the limits of all nodes of the trees, whose labels may imply others; cached."""
+        if (
+            self._implied is not implied
+            or len(self._trees) != len(trees)
+            or any(a is not b for a, b in zip(self._trees, trees, strict=True))
         ):
             unset = np.empty(0, np.float32)
             thresholds = unset if self.thresholds is None else self.thresholds
             weights = unset if self.weights is None else self.weights
-            self._native = [_core.LabelLimits(t._native, thresholds, weights) for t in trees]
-            self._trees = list(trees)
+            self._native = [
+                _core.LabelLimits(tree._native, thresholds, weights, implied) for tree in trees
+            ]
+            self._trees, self._implied = list(trees), implied
         return self._native
 
 

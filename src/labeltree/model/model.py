@@ -18,6 +18,7 @@ from labeltree.data.row_scaling import AS_THEY_ARE, RowScaling
 from labeltree.model import stored
 from labeltree.model.calibration import AT_LEAST_ONE, ONE, Calibration
 from labeltree.model.curve import Curve
+from labeltree.model.implications import Implications
 from labeltree.model.interface import NodeClassifier, PathScores, check_query
 from labeltree.model.label_limits import LabelLimits
 from labeltree.model.layout import LAYOUT_DTYPES, Layout, NodeWeights
@@ -29,7 +30,10 @@ from labeltree.trees import LabelTree
 
 NO_KNOTS = np.empty(0), np.empty(0)  #: of no curve
 # What a model is made of, in the order of its parameters.
-_PARTS = ("trees", "layouts", "link", "n_features", "has_root", "calibration", "rankers")
+_PARTS = (
+    *("trees", "layouts", "link", "n_features", "has_root", "calibration", "rankers"),
+    "implications",
+)
 
 
 class Model:
@@ -53,6 +57,8 @@ class Model:
         the loss.
     rankers
         Classifiers that re-rank the labels that the trees find; None for none.
+    implications
+        Labels that imply others, which are then at least as probable; None for none.
     """
 
     def __init__(
@@ -64,6 +70,7 @@ class Model:
         has_root: bool,
         calibration: Calibration | None = None,
         rankers: Rankers | None = None,
+        implications: Implications | None = None,
     ) -> None:
         self.trees, self.layouts, self.link = list(trees), list(layouts), link
         self.n_features, self.has_root = n_features, has_root
@@ -85,7 +92,9 @@ class Model:
         self.rankers = rankers
         self._rankers = None if rankers is None else rankers.native(trees[0], n_features)
         n_candidates = 0 if rankers is None else rankers.n_candidates
-        self._stages = _core.Stages(self._native, self._rankers, n_candidates)
+        self.implications = implications
+        self._implied = None if implications is None else implications.native(self.n_labels)
+        self._stages = _core.Stages(self._native, self._rankers, n_candidates, self._implied)
 
     def links(self, t: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return slope and intercept of each node of tree t."""
@@ -173,6 +182,10 @@ class Model:
         """Return the same model, sharing its arrays, with other rankers."""
         return self._changed(rankers=rankers)
 
+    def with_implications(self, implications: Implications | None) -> Self:
+        """Return the same model, sharing its arrays, with other implications."""
+        return self._changed(implications=implications)
+
     def _changed(self, **changes: Any) -> Self:
         return type(self)(**{name: getattr(self, name) for name in _PARTS} | changes)
 
@@ -230,7 +243,7 @@ class Model:
         self._check_width(X, scaling)
         indptr, labels, probabilities, calls = _core.search(
             self._stages,
-            [] if raw is None else raw.native(self.trees),
+            [] if raw is None else raw.native(self.trees, self._implied),
             list(held),
             *csr_arrays(X),
             k=min(k or 0, self.n_labels),
@@ -263,7 +276,7 @@ class Model:
             check_padding(1, k, self.n_labels)
         self._check_beam(beam)
         chosen = self._own_limits if limits is None else limits
-        native = [] if chosen is None else chosen.native(self.trees)
+        native = [] if chosen is None else chosen.native(self.trees, self._implied)
         options = (native, k, min(beam or 0, MAX_INT32), scaling._native, *self._knots)
         # Before the call: the binding cannot tell an array from a scalar of NumPy.
         if type(indices) is not np.ndarray or type(values) is not np.ndarray:
@@ -347,7 +360,8 @@ class Model:
         calibration = replace(self.calibration, curve=None)
         if calibration.siblings != ONE:
             calibration = replace(calibration, siblings=AT_LEAST_ONE)
-        return self._changed(calibration=calibration, rankers=None).search(X)[0].toarray()
+        plain = self._changed(calibration=calibration, rankers=None, implications=None)
+        return plain.search(X)[0].toarray()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, name) for name in _PARTS)
@@ -371,12 +385,13 @@ class Model:
         *,
         calibration: StoredPart | None = None,
         rankers: StoredPart | None = None,
+        implications: StoredPart | None = None,
         names: Callable[[], list[Any]] | None = None,
     ) -> Self:
         """Return the model that `to_arrays` was called on; the arrays are used without a copy.
 
-        `calibration` and `rankers` are what their own `to_arrays` returned; None for none. `names`
-        returns the names of the labels of the trees, when they are first used.
+        `calibration`, `rankers` and `implications` are what their own `to_arrays` returned; None
+        for none. `names` returns the names of the labels of the trees, when they are first used.
 
         Raises
         ------
@@ -398,8 +413,10 @@ class Model:
             n_nodes = [tree.n_nodes for tree in trees]
             made = Calibration.from_arrays(*calibration, n_nodes, trees[0].n_labels)
         ranked = None if rankers is None else Rankers.from_arrays(*rankers)
+        implied = None if implications is None else Implications.from_arrays(*implications)
         plain = {name: meta[name] for name in MODEL_META}
-        return cls(trees, layouts, **plain, calibration=made, rankers=ranked)
+        parts = {"calibration": made, "rankers": ranked, "implications": implied}
+        return cls(trees, layouts, **plain, **parts)
 
     def check_weights(self) -> None:
         """Raise ValueError if a weight is not finite or lies outside its node or its features.

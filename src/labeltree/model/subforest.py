@@ -8,7 +8,9 @@ from labeltree.model.model import Model
 
 
 def subforest(model: Model, numbers: Sequence[int]) -> Model:
-    """Return a model of the trees with these numbers, sharing its arrays, without rankers.
+    """Return a model of the trees with these numbers, sharing its arrays.
+
+    It has neither rankers nor implications.
 
     Examples
     --------
@@ -37,4 +39,5 @@ def without_names(model: Model) -> Model:
         model.has_root,
         model.calibration,
         model.rankers,
+        model.implications,
     )

@@ -74,6 +74,8 @@ def explanation(explanation: Explanation, *, tree: int = 0) -> Figure:
 
 def _title(explanation: Explanation, tree: int) -> str:
     title = f"{shortened(str(explanation.label), 50)}: probability {explanation.probability:.3f}"
+    if explanation.implied_by is not None:
+        title += f", implied by {shortened(str(explanation.implied_by), 30)}"
     if len(explanation.paths) > 1:
         own = explanation.paths[tree].probability
         return f"{title} (tree {tree + 1} of {len(explanation.paths)}: {own:.3f})"

@@ -118,13 +118,13 @@ def decided(settings: FitSettings, fitted: Fitted) -> dict[str, Any]:
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """Return what a fit decided, the number of pairs of features included, as one line.
+    """Return what a fit decided, the numbers of pairs included, as one line.
 
     Examples
     --------
     >>> written({"tree": ["auto", "kmeans"], "tree_params": [{}, {"arity": 2}], "C": 1.0,
-    ...          "max_iter": 9, "rerank": True, "n_interactions": 1200})
-    'auto, kmeans (arity=2); C=1; max_iter=9; re-ranked; 1,200 pairs of features'
+    ...          "max_iter": 9, "rerank": True, "n_interactions": 1200, "n_implications": 1})
+    'auto, kmeans (arity=2); C=1; max_iter=9; re-ranked; 1,200 pairs of features; 1 implication'
     """
     trees = []
     for name, options in zip(settings["tree"], settings["tree_params"], strict=True):
@@ -132,6 +132,7 @@ def written(settings: Mapping[str, Any]) -> str:
         trees.append(f"{name} ({listed})" if listed else str(name))
     words = [", ".join(trees), f"C={settings['C']:g}", f"max_iter={settings['max_iter']}"]
     words += ["re-ranked"] if settings["rerank"] else []
-    n_pairs = settings["n_interactions"]
+    n_pairs, n_implied = settings["n_interactions"], settings["n_implications"]
     words += [f"{n_pairs:,} pair{'s' * (n_pairs > 1)} of features"] if n_pairs else []
+    words += [f"{n_implied:,} implication{'s' * (n_implied > 1)}"] if n_implied else []
     return "; ".join(words)

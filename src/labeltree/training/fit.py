@@ -29,6 +29,7 @@ from labeltree.training.checkpoint import Checkpoint, fingerprint
 from labeltree.training.feature_weighting import Powers
 from labeltree.training.forest import ForestSettings, Sample, has_root
 from labeltree.training.held_back import HeldBack
+from labeltree.training.implied_labels import add_implications
 from labeltree.training.inner_split import HeldRows, draw_held
 from labeltree.training.interactions import NO_INTERACTIONS, Interactions
 from labeltree.training.memory import peak_memory
@@ -65,6 +66,7 @@ class FitSettings:
     auto_c: bool = False  # whether small fits may change C
     weighs_labels: bool = False  # whether held-back rows choose the weights of labels
     rerank: bool | str = False  # whether to train rankers; "auto" asks held-back rows
+    implications: bool | str = False  # whether labels may imply others; as `rerank`
     # More trees are trained if there are no rankers, and kept if held-back rows gain from them.
     n_sure: int | None = None
 
@@ -159,6 +161,8 @@ def fit_forest(
     if settings.n_sure is not None and model.rankers is None:
         trained += fit.train(range(settings.n_sure, len(trees)))
         model, known = fit.kept(*fit.model(trained))
+    if settings.implications:
+        model, known = fit.with_implications(model, known)
     if checkpoint is not None:
         checkpoint.remove()
     times = FitReport(grown - began, perf_counter() - grown, peak_memory())
@@ -241,6 +245,20 @@ class _Fit:
             progress=self.progress,
         )
         return stage.add_to(model, held, store, if_better=settings.rerank == "auto")
+
+    def with_implications(
+        self, model: Model, held: HeldRows | None
+    ) -> tuple[Model, HeldRows | None]:
+        """Return the model with implications, unless held-back rows do not gain from them."""
+        return add_implications(
+            model,
+            held,
+            self.X,
+            self.rows,
+            self.weight,
+            if_better=self.settings.implications == "auto",
+            n_threads=n_threads(self.settings.n_jobs),
+        )
 
     def kept(self, model: Model, held: HeldRows | None) -> tuple[Model, HeldRows | None]:
         """Return the model without the trees that held-back rows do not gain from."""

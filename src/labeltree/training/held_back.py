@@ -17,7 +17,7 @@ from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.model import Model
 from labeltree.model.rankers import N_CANDIDATES
 
-_AT = (1, 3, 5)  # k of the precisions whose mean is maximized
+AT = (1, 3, 5)  #: k of the precisions whose mean is maximized
 
 
 class HeldBack(NamedTuple):
@@ -35,7 +35,12 @@ class HeldBack(NamedTuple):
 
     def precision(self, model: Model, n_threads: int) -> NDArray[np.float64]:
         """Return the mean of P@1, P@3 and P@5 of each row by the trees of a model."""
-        found = self.search(model, n_threads)
+        return self.precision_of(self.search(model, n_threads))
+
+    def precision_of(
+        self, found: sparse.csr_array[np.float32, tuple[int, int]]
+    ) -> NDArray[np.float64]:
+        """Return the same for the labels of a search, which finds equally many in each row."""
         hits = is_true(self.rows, found.indptr.astype(np.int64), found.indices.astype(np.int32))
         shape = found.shape[0], -1
         return mean_precision(found.data.reshape(shape), hits.reshape(shape))
@@ -45,7 +50,7 @@ def mean_precision(score: NDArray[np.floating], is_true: NDArray[np.bool_]) -> N
     """Return the mean of P@1, P@3 and P@5 of each row, [row][candidate]."""
     order = np.argsort(-score, axis=1, kind="stable")
     hits = np.take_along_axis(is_true, order, axis=1)
-    return np.asarray(np.mean([hits[:, :k].sum(axis=1) / k for k in _AT], axis=0))
+    return np.asarray(np.mean([hits[:, :k].sum(axis=1) / k for k in AT], axis=0))
 
 
 def is_gain(difference: NDArray[np.float64], n_errors: float) -> bool:

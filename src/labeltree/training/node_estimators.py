@@ -49,6 +49,7 @@ class NodeModel:
     n_features: int
     calibration: Calibration = field(default_factory=Calibration)
     link: None = None
+    implications: None = None
 
     def calibrated(self, calibration: Calibration) -> Self:
         """Return the same model with another calibration."""

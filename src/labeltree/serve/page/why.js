@@ -3,7 +3,7 @@
 import { count, element, find, percent, plural, signed } from "./shown.js";
 
 const N_WORDS = 8;
-const NARROW = 0.5; // least width of a node, so that its text can be read
+const NARROW = 0.5; // least width of a node, for its text
 
 let why, cost, unit;
 let tree = 0;
@@ -56,9 +56,10 @@ function show() {
 function basis() {
   const n = why.paths.length;
   const source = n > 1 ? `the mean of ${n} trees` : "the product of the estimates below";
-  const curve = why.is_calibrated ? "calibration" : "the default curve";
+  const curve = why.is_calibrated ? "calibration" : "the fixed curve";
   const change = `; ${curve} makes it ${percent(why.probability)}`;
-  return `${percent(why.mean)} is ${source}${why.probability === why.mean ? "" : change}.`;
+  const by = why.implied_by ? `Implied by “${why.implied_by}”. ` : "";
+  return `${by}${percent(why.mean)} is ${source}${why.probability === why.mean ? "" : change}.`;
 }
 
 /** Return a level of the icicle: the node on the path, then its most probable siblings. */
