@@ -12,6 +12,8 @@ TRAIN = {
     "mean_iter": 2,
     "joint_iter": 3,
     "weight_threshold": 0.1,
+    "pair_threshold": 0.2,
+    "n_pairs": 0,
     "max_nonzeros": 0,
     "seed": 0,
     "slice_entries": 0.0,

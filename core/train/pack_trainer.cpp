@@ -272,9 +272,12 @@ uint16_t PackTrainer::lanes_with_positive() const {
 // Means over slices may be larger than the weights of some slices.
 void PackTrainer::set_limits(const Pack& pack, std::size_t n_features) {
   std::ranges::fill(limits_, std::numeric_limits<float>::infinity());
-  for (std::size_t l = 0; l < pack.nodes.size(); ++l)
-    limits_[l] = pack.n_slices == 1 ? smallest_kept(l, n_features)
-                                    : t_.settings_.weight_threshold / static_cast<float>(pack.n_slices);
+  std::ranges::fill(pair_limits_, std::numeric_limits<float>::infinity());
+  const auto n_slices = static_cast<float>(pack.n_slices);
+  for (std::size_t l = 0; l < pack.nodes.size(); ++l) {
+    limits_[l] = pack.n_slices == 1 ? smallest_kept(l, n_features) : t_.settings_.weight_threshold / n_slices;
+    pair_limits_[l] = std::max(limits_[l], t_.settings_.pair_threshold / n_slices);
+  }
 }
 
 NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
@@ -282,8 +285,10 @@ NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
   set_limits(pack, n_features);
   int64_t next[N_LANES + 1] = {};
   kept_.resize(n_features);
+  const auto first_pair = static_cast<int64_t>(t_.n_features_) - t_.settings_.n_pairs;
+  const auto global = [&](std::size_t f) { return is_copied_ ? global_of_[f] : static_cast<int32_t>(f); };
   for (std::size_t f = 0; f < n_features; ++f) {
-    kept_[f] = larger(f);
+    kept_[f] = larger(f, global(f) < first_pair ? limits_ : pair_limits_);
     for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) ++next[std::countr_zero(kept) + 1];
   }
   std::partial_sum(next, next + N_LANES + 1, next);
@@ -294,7 +299,7 @@ NodeWeights PackTrainer::collect(const Pack& pack, std::size_t n_features) {
     for (uint32_t kept = kept_[f]; kept != 0; kept &= kept - 1) {
       const int lane = std::countr_zero(kept);
       const auto place = at(next[lane]++);
-      weights.features[place] = is_copied_ ? global_of_[f] : static_cast<int32_t>(f);
+      weights.features[place] = global(f);
       weights.values[place] = space_.weights[f][lane];
     }
   for (std::size_t l = 0; l < n_lanes; ++l)
@@ -311,10 +316,10 @@ int64_t PackTrainer::n_far_pairs(const Pack& pack) const {
 }
 
 // A bit for each lane whose weight of a feature is larger than its limit.
-inline uint16_t PackTrainer::larger(std::size_t feature) const {
+inline uint16_t PackTrainer::larger(std::size_t feature, const float* limits) const {
   uint32_t bits = 0;
   for (int l = 0; l < N_LANES; ++l)
-    bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits_[l]) << l;
+    bits |= static_cast<uint32_t>(std::abs(space_.weights[feature][l]) > limits[l]) << l;
   return static_cast<uint16_t>(bits);
 }
 

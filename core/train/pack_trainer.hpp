@@ -39,7 +39,7 @@ class PackTrainer {
   void set_limits(const Pack& pack, std::size_t n_features);
   NodeWeights collect(const Pack& pack, std::size_t n_features);
   int64_t n_far_pairs(const Pack& pack) const;
-  uint16_t larger(std::size_t feature) const;
+  uint16_t larger(std::size_t feature, const float* limits) const;
   float smallest_kept(std::size_t lane, std::size_t n_features);
 
   static constexpr auto NO_SLOT = static_cast<std::size_t>(-1);
@@ -59,9 +59,10 @@ class PackTrainer {
   std::vector<int32_t> size_;
   std::vector<float> square_, row_weight_, sizes_;
   std::vector<uint16_t> reaches_, positive_;
-  std::vector<uint16_t> kept_;  // [local feature] a bit for each lane
-  float limits_[N_LANES] = {};  // larger weights are kept
-  std::vector<int32_t> held_;   // rows of the pack that are held back
+  std::vector<uint16_t> kept_;       // [local feature] a bit for each lane
+  float limits_[N_LANES] = {};       // larger weights are kept
+  float pair_limits_[N_LANES] = {};  // the same of pairs of features
+  std::vector<int32_t> held_;        // rows of the pack that are held back
   std::vector<int64_t> held_pairs_;
   std::vector<float> held_scores_;
   Block scored_;  // [row that is held back]

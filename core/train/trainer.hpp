@@ -21,6 +21,8 @@ namespace labeltree {
 struct TrainSettings {
   SolverSettings solver;
   float weight_threshold;  // weights of at most this size are dropped
+  float pair_threshold;    // the same of pairs of features
+  int32_t n_pairs;         // features at the end that are pairs
   int32_t max_nonzeros;    // weights a node may keep, the largest; 0 for all
   uint64_t seed;
   // What a slice of the rows of a pack has at least: entries, rows for each feature, positive rows of a node.

@@ -32,10 +32,13 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](TrainSettings* self, Loss loss, float intercept_scaling, float tol, int max_iter, int mean_iter,
-             int joint_iter, float weight_threshold, int32_t max_nonzeros, uint64_t seed,
-             double slice_entries, double slice_rows, int64_t slice_positive) {
+             int joint_iter, float weight_threshold, float pair_threshold, int32_t n_pairs,
+             int32_t max_nonzeros, uint64_t seed, double slice_entries, double slice_rows,
+             int64_t slice_positive) {
             new (self) TrainSettings{{loss, intercept_scaling, tol, max_iter, mean_iter, joint_iter},
                                      weight_threshold,
+                                     pair_threshold,
+                                     n_pairs,
                                      max_nonzeros,
                                      seed,
                                      slice_entries,
@@ -43,8 +46,8 @@ void bind_settings(nb::module_& m) {
                                      slice_positive};
           },
           nb::kw_only(), "loss"_a, "intercept_scaling"_a, "tol"_a, "max_iter"_a, "mean_iter"_a,
-          "joint_iter"_a, "weight_threshold"_a, "max_nonzeros"_a, "seed"_a, "slice_entries"_a, "slice_rows"_a,
-          "slice_positive"_a);
+          "joint_iter"_a, "weight_threshold"_a, "pair_threshold"_a, "n_pairs"_a, "max_nonzeros"_a, "seed"_a,
+          "slice_entries"_a, "slice_rows"_a, "slice_positive"_a);
 }
 
 void bind_inputs(nb::module_& m) {

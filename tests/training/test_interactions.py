@@ -265,3 +265,14 @@ def test_a_hostile_factor_of_a_file_is_refused(fitted, tmp_path, factor) -> None
     edit = content_edit("row_scaling", "pair_factor", value=factor)
     with pytest.raises(lt.ModelFileError, match="factor"):
         lt.load(put(tmp_path, edited((tmp_path / "model.lt").read_bytes(), edit)))
+
+
+def test_weights_of_pairs_have_a_higher_threshold() -> None:
+    X, Y = crossed(1000)
+    clf = PLTClassifier(interactions=3.0, n_jobs=1).fit(X, Y)
+    weights = clf.model_.weights()
+    is_pair = weights.features >= X.shape[1]
+    threshold = clf.weight_threshold
+    # Weights are rounded to steps of a 32,767th of the largest.
+    assert threshold * 0.99 < np.abs(weights.values[~is_pair]).min() < threshold * 1.3
+    assert np.abs(weights.values[is_pair]).min() > threshold * 5 / 3 * 0.99

@@ -52,6 +52,20 @@ def rows_of_nodes(tree: LabelTree, Y) -> list[tuple[set[int], set[int]]]:
     return found
 
 
+@pytest.mark.parametrize("spread", [1, 50])
+def test_small_weights_of_pairs_are_dropped_like_slightly_larger_ones(spread: int) -> None:
+    X, Y = problem(n_rows=300)
+    X = sparse.csr_array((X.data, X.indices * spread, X.indptr), shape=(300, X.shape[1] * spread))
+    n_pairs = 4 * spread
+    plain = dense(weights_of(TREE, X, Y, SolverSettings(weight_threshold=0.1)), X.shape[1])
+    options = SolverSettings(weight_threshold=0.1, n_pairs=n_pairs)
+    found = dense(weights_of(TREE, X, Y, options), X.shape[1])
+    expected = plain.copy()
+    expected[:, -n_pairs:][np.abs(expected[:, -n_pairs:]) <= options.pair_threshold] = 0
+    assert (expected != plain).any()
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_pairs_of_nodes_far_from_their_optimum_are_counted() -> None:
     X, Y = problem()
     all_far = train_nodes(TREE, X, Y, SolverSettings(tol=0.0)).counts.n_far_pairs

@@ -105,6 +105,15 @@ def test_means_are_thresholded() -> None:
     assert (few != 0).sum(axis=1).max() == 3
 
 
+def test_means_of_pairs_are_thresholded_more() -> None:
+    X, Y = problem(n_rows=300)
+    options = settings(2, X, weight_threshold=0.1, n_pairs=4)
+    found = np.abs(dense(weights_of(TREE, X, Y, options), X.shape[1]))
+    features, pairs = found[:, :-4], found[:, -4:]
+    assert 0.1 < features[features > 0].min() < options.pair_threshold
+    assert pairs[pairs > 0].min() > options.pair_threshold
+
+
 def test_every_row_that_is_held_back_is_scored_once() -> None:
     X, Y = problem(n_rows=300)
     held = np.arange(0, 300, 7, dtype=np.int32)

@@ -89,7 +89,8 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Maximum number of passes over the rows of each node. "auto" is 8, or 9 if rows are held
         back, and 20 for rankers. `fit` issues a ConvergenceWarning if it is too small for C.
     weight_threshold
-        Weights with an absolute value of at most `weight_threshold` are set to zero.
+        Weights with an absolute value of at most this are set to zero; of pairs of features, with
+        at most 5/3 of it.
     max_nonzeros
         Maximum number of weights per node; the largest are kept. None for no limit.
     normalize
@@ -327,6 +328,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         scaling = None if before is None else before.row_scaling
         if scaling is None:
             scaling, settings = checked_settings(features, rows, settings, weight)
+        settings = settings.with_pairs(len(scaling.pairs))
         with scaled_rows(
             scaling, features, settings.executor, n_threads(self.n_jobs), in_place=in_place
         ) as scaled:

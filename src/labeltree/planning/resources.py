@@ -71,6 +71,7 @@ class Estimator:
         start = time.process_time()
         self._scaling = default_scaling(X, rows, self._settings)
         self._learning_seconds = time.process_time() - start
+        self._settings = self._settings.with_pairs(len(self._scaling.pairs))
         self._held = self._settings.held(rows, None)
         self._prepared: dict[RowScaling, _Prepared] = {}
 

@@ -85,6 +85,10 @@ class FitSettings:
         fraction = self.fraction(rows.kind)
         return draw_held(rows, weight, fraction, self.forest.seed, self.n_unheld)
 
+    def with_pairs(self, n_pairs: int) -> FitSettings:
+        """Return the settings for rows whose last features are this many pairs of others."""
+        return replace(self, solver=replace(self.solver, n_pairs=n_pairs))
+
     def solver_of(self, held: NDArray[np.int32]) -> SolverSettings:
         """Return the settings of the solver for a fit that holds these rows back."""
         if not self.auto_iter or not len(held):

@@ -76,12 +76,14 @@ class SliceMeans:
         kept = np.flatnonzero(np.abs(weights) > self._limit(weights)).astype(np.int32)
         return kept, weights[kept], total.bias / n_slices
 
-    def _limit(self, weights: NDArray[np.float32]) -> np.float32:
-        """Return what weights must be larger than to be kept."""
-        threshold, most = np.float32(self.settings.weight_threshold), self.settings.max_nonzeros
+    def _limit(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what each weight must be larger than to be kept."""
+        settings, most = self.settings, self.settings.max_nonzeros
+        limits = np.full(len(weights), settings.weight_threshold, np.float32)
+        limits[len(weights) - settings.n_pairs :] = settings.pair_threshold
         if most is None or len(weights) <= most:
-            return threshold
-        return max(threshold, np.sort(np.abs(weights))[-1 - most])
+            return limits
+        return np.maximum(limits, np.sort(np.abs(weights))[-1 - most])
 
 
 def _with_weights(

@@ -19,6 +19,9 @@ LOSSES = ("squared_hinge", "logistic")
 MAX_ITER, MAX_ITER_HELD = 8, 9
 # Passes whose weights are averaged in nodes with many rows per feature, which are slow to converge.
 _MEAN_ITER = 2
+# Threshold of the weights of pairs of features, relative to that of other weights
+# (docs/explanation/study-interactions.md).
+_PAIR_THRESHOLD = 5 / 3
 # Slices of this size take about half a minute of CPU time for each pack of nodes.
 SLICE_ENTRIES, SLICE_ROWS, SLICE_POSITIVE = 1 << 28, 25.0, 1000
 
@@ -49,6 +52,8 @@ class SolverSettings:
         Maximum number of passes over the training rows of each node.
     weight_threshold
         Weights with an absolute value of at most this are set to zero.
+    n_pairs
+        Number of features at the end that are pairs of others. Their threshold is higher.
     max_nonzeros
         Maximum number of weights per node; the largest are kept. None for no limit.
     weight_bytes
@@ -76,6 +81,7 @@ class SolverSettings:
     tol: float = 0.1
     max_iter: int = MAX_ITER
     weight_threshold: float = 0.09
+    n_pairs: int = 0
     max_nonzeros: int | None = None
     weight_bytes: int = 4
     seed: int = 0
@@ -111,6 +117,11 @@ class SolverSettings:
         positive, negative = self.pos_neg_weight
         return decayed_weights(nodes, (self.C * positive, self.C * negative), self.C_decay)
 
+    @property
+    def pair_threshold(self) -> float:
+        """Weights of pairs of features with an absolute value of at most this are set to zero."""
+        return self.weight_threshold * _PAIR_THRESHOLD
+
     def native(self) -> _core.TrainSettings:
         """Return the settings of the native trainer."""
         max_iter = min(self.max_iter, MAX_INT32)
@@ -123,6 +134,8 @@ class SolverSettings:
             # With fewer, rows that come last move the weights too far.
             joint_iter=max_iter // 2,
             weight_threshold=self.weight_threshold,
+            pair_threshold=self.pair_threshold,
+            n_pairs=self.n_pairs,
             max_nonzeros=min(self.max_nonzeros or 0, MAX_INT32),
             seed=self.seed % 2**64,
             slice_entries=self.slice_entries,
