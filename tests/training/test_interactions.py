@@ -273,6 +273,18 @@ def test_weights_of_pairs_have_a_higher_threshold() -> None:
     weights = clf.model_.weights()
     is_pair = weights.features >= X.shape[1]
     threshold = clf.weight_threshold
-    # Weights are rounded to steps of a 32,767th of the largest.
-    assert threshold * 0.99 < np.abs(weights.values[~is_pair]).min() < threshold * 1.3
-    assert np.abs(weights.values[is_pair]).min() > threshold * 5 / 3 * 0.99
+    # Weights are rounded to steps of a 127th of the largest of their node.
+    assert threshold * 0.9 < np.abs(weights.values[~is_pair]).min() < threshold * 1.3
+    assert np.abs(weights.values[is_pair]).min() > threshold * 5 / 3 * 0.9
+
+
+def test_models_with_pairs_of_short_rows_have_8_bit_weights() -> None:
+    X, Y = crossed(1000)
+    assert weight_bytes(PLTClassifier(interactions=3.0, n_jobs=1).fit(X, Y)) == 1
+    assert weight_bytes(PLTClassifier(interactions=None, n_jobs=1).fit(X, Y)) == 2
+    long = sparse.hstack([X, np.ones((1000, 90), np.float32)]).tocsr()
+    assert weight_bytes(PLTClassifier(interactions=3.0, n_jobs=1).fit(long, Y)) == 2
+
+
+def weight_bytes(clf: PLTClassifier) -> int:
+    return int(clf.model_.layouts[0].weight_bytes[0])

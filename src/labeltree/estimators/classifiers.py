@@ -95,7 +95,7 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         Maximum number of weights per node; the largest are kept. None for no limit.
     normalize
         Whether rows of X are scaled to length 1, in fit and in all predictions. Weights are then
-        stored in 16 bits, and otherwise in 32.
+        stored in 16 bits, or in 8 with pairs of features, and otherwise in 32.
     threshold
         Labels with at least this probability are predicted. Not used if rows have one class, nor
         after `tune_thresholds`.
@@ -328,10 +328,10 @@ class PLTClassifier(PredictionMixin, CalibrationMixin, OnlineMixin, FilesMixin, 
         scaling = None if before is None else before.row_scaling
         if scaling is None:
             scaling, settings = checked_settings(features, rows, settings, weight)
-        settings = settings.with_pairs(len(scaling.pairs))
         with scaled_rows(
             scaling, features, settings.executor, n_threads(self.n_jobs), in_place=in_place
         ) as scaled:
+            settings = settings.with_pairs(len(scaling.pairs), scaled)
             fitted, model = self._trained(scaled, rows, weight, settings, before)
         warn_if_far(fitted, settings)
         n_rows = rows.n_rows + (0 if before is None else before.counts.n_rows)

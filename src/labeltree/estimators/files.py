@@ -37,8 +37,8 @@ class FilesMixin(FittedAttributes):
         """Round weights to 8 bits, with 255 steps per node, and return the estimator.
 
         Files and memory become about a third smaller and predictions a little faster; probabilities
-        change slightly (docs/how-to/prediction.md has figures). Fit again to get 16-bit
-        weights back.
+        change slightly (docs/how-to/prediction.md has figures). Models with pairs of features have
+        8-bit weights from the start. For others, fit again to get 16-bit weights back.
 
         Examples
         --------

@@ -71,7 +71,6 @@ class Estimator:
         start = time.process_time()
         self._scaling = default_scaling(X, rows, self._settings)
         self._learning_seconds = time.process_time() - start
-        self._settings = self._settings.with_pairs(len(self._scaling.pairs))
         self._held = self._settings.held(rows, None)
         self._prepared: dict[RowScaling, _Prepared] = {}
 
@@ -84,6 +83,7 @@ class Estimator:
         scaling, settings = compared_settings(self._X, self._rows, self._scaling, given)
         checking = time.process_time() - start
         prepared = self._scaled(scaling)
+        settings = settings.with_pairs(len(scaling.pairs), prepared.X)
         start = time.process_time()
         solver = settings.solver_of(self._held)
         trainer = make_trainer(tree, prepared.X, self._rows, solver, held=self._held)

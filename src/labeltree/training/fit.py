@@ -45,6 +45,11 @@ from labeltree.trees import LabelTree
 from labeltree.units import format_bytes, format_seconds
 
 
+#: Mean features per row, pairs included, up to which models with pairs have 8-bit weights
+#: (docs/explanation/study-interactions.md).
+SHORT_ROW = 80
+
+
 @dataclass(frozen=True)
 class FitSettings:
     """All settings of a fit."""
@@ -85,9 +90,15 @@ class FitSettings:
         fraction = self.fraction(rows.kind)
         return draw_held(rows, weight, fraction, self.forest.seed, self.n_unheld)
 
-    def with_pairs(self, n_pairs: int) -> FitSettings:
-        """Return the settings for rows whose last features are this many pairs of others."""
-        return replace(self, solver=replace(self.solver, n_pairs=n_pairs))
+    def with_pairs(self, n_pairs: int, X: FeatureMatrix) -> FitSettings:
+        """Return the settings for rows whose last features are this many pairs of others.
+
+        If such rows are short, weights have 8 bits instead of 16: their errors hardly add up.
+        """
+        is_short = n_pairs > 0 and X.nnz <= SHORT_ROW * X.shape[0]
+        weight_bytes = 1 if is_short and self.normalize else self.solver.weight_bytes
+        solver = replace(self.solver, n_pairs=n_pairs, weight_bytes=weight_bytes)
+        return replace(self, solver=solver)
 
     def solver_of(self, held: NDArray[np.int32]) -> SolverSettings:
         """Return the settings of the solver for a fit that holds these rows back."""

@@ -57,9 +57,9 @@ class SolverSettings:
     max_nonzeros
         Maximum number of weights per node; the largest are kept. None for no limit.
     weight_bytes
-        4 to keep weights as float32, 2 to round those of each node to 65,535 steps. For a row of
-        length 1 with n features, this changes a score by at most √n / 65,534 times the largest
-        weight of the node. Rows of other lengths may need 4: weights of features with large values
+        4 to keep weights as float32, 2 or 1 to round those of each node to 65,535 or 255 steps. For
+        a row of length 1 with n features, this changes a score by at most √n / 65,534 or √n / 254
+        times the largest weight of the node. Rows of other lengths may need 4: weights of features with large values
         may be small, and matter.
     seed
         Seed of the order of the rows.
