@@ -44,7 +44,6 @@ from labeltree.training.tree_choice import chosen_trees
 from labeltree.trees import LabelTree
 from labeltree.units import format_bytes, format_seconds
 
-
 #: Mean features per row, pairs included, up to which models with pairs have 8-bit weights
 #: (docs/explanation/study-interactions.md).
 SHORT_ROW = 80
