@@ -59,8 +59,8 @@ class SolverSettings:
     weight_bytes
         4 to keep weights as float32, 2 or 1 to round those of each node to 65,535 or 255 steps. For
         a row of length 1 with n features, this changes a score by at most √n / 65,534 or √n / 254
-        times the largest weight of the node. Rows of other lengths may need 4: weights of features with large values
-        may be small, and matter.
+        times the largest weight of the node. Rows of other lengths may need 4: weights of features
+        with large values may be small, and matter.
     seed
         Seed of the order of the rows.
     slice_entries
