@@ -70,6 +70,15 @@ def test_calls_run_without_a_thread(start, monkeypatch) -> None:
     assert found == [1, 2]
 
 
+def test_calls_may_be_left_to_the_end() -> None:
+    threads: list[int] = []
+    with Background(has_thread=False) as background:
+        background.submit(lambda: threads.append(_thread.get_ident()))
+        assert threads == []
+        background.finish()
+    assert threads == [_thread.get_ident()]
+
+
 def test_the_caller_is_told_of_the_first_failure_and_later_calls_do_not_run() -> None:
     found: list[int] = []
     with Background() as background:

@@ -10,7 +10,7 @@ import pytest
 
 from labeltree.execution import PoolExecutor
 from labeltree.execution.executor import Executor, Threads, as_executor, in_order
-from labeltree.execution.mapped_arrays import ArrayFiles
+from labeltree.execution.mapped_arrays import ArrayFiles, StoredValue, is_shared_map
 
 
 @dataclass
@@ -175,3 +175,24 @@ def test_an_executor_stays_as_it_is() -> None:
 def test_what_runs_no_jobs_is_refused(wrong) -> None:
     with pytest.raises(TypeError, match="executor must be None, a pool"):
         as_executor(wrong)
+
+
+def test_a_stored_value_has_its_large_arrays_in_one_file(tmp_path) -> None:
+    large = [np.arange(100_001, dtype=dtype) for dtype in (np.int8, np.int64, np.float32)]
+    stored = StoredValue.of({"small": np.arange(3), "large": large}, tmp_path)
+    assert len(stored.content) < 10_000
+    assert len(list(tmp_path.iterdir())) == 1
+    taken = stored.take()
+    assert not list(tmp_path.iterdir())
+    assert all(is_shared_map(array) for array in taken["large"])
+    assert taken["small"].tolist() == [0, 1, 2]
+    for array, before in zip(taken["large"], large, strict=True):
+        assert array.dtype == before.dtype
+        assert np.array_equal(array, before)
+
+
+def test_a_stored_value_without_large_arrays_has_no_file(tmp_path) -> None:
+    stored = StoredValue.of((1, np.arange(3)), tmp_path)
+    assert stored.path is None
+    assert not list(tmp_path.iterdir())
+    assert stored.take()[0] == 1

@@ -12,6 +12,7 @@ ray = pytest.importorskip("ray", reason='needs Ray: pip install "labeltree[ray]"
 
 from labeltree import PLTClassifier
 from labeltree.execution.executor import Executor, in_order
+from labeltree.execution.mapped_arrays import is_shared_map
 from labeltree.ray import RayExecutor
 from labeltree.ray.kinds import WorkerKind, this_kind
 from tests.execution.test_executors import Scaled, fail
@@ -72,10 +73,22 @@ def test_nodes_map_large_arrays_from_a_file(nodes) -> None:
     assert all(is_mapped for _, is_mapped, _ in found.values())
 
 
+def ones(job: int) -> np.ndarray:
+    return np.full(job, 1.0)
+
+
+def test_large_results_are_in_files_that_the_driver_removes(nodes, tmp_path) -> None:
+    with RayExecutor(shared_dir=tmp_path) as executor:
+        found = dict(executor.run(ones, [3, 100_000]))
+        assert [is_shared_map(found[job]) for job in (0, 1)] == [False, True]
+        assert not list(tmp_path.glob("*/*"))
+        assert [found[job].sum() for job in (0, 1)] == [3, 100_000]
+
+
 def test_nodes_of_other_machines_read_arrays_from_a_shared_folder(nodes, tmp_path) -> None:
     with RayExecutor(shared_dir=tmp_path) as executor:
-        ones = np.ones(100_000)
-        assert dict(executor.run(Scaled(ones), [2]))[0][:2] == (2e5, True)
+        values = np.ones(100_000)
+        assert dict(executor.run(Scaled(values), [2]))[0][:2] == (2e5, True)
         assert len(list(tmp_path.glob("*/*"))) == 1
     assert not list(tmp_path.iterdir())
     assert ray.is_initialized()  # the executor did not connect

@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -6,6 +7,7 @@ from scipy.special import expit
 
 from labeltree import PLTClassifier
 from labeltree.data import LabelRows, as_features, as_labels
+from labeltree.execution import PoolExecutor
 from labeltree.model.calibration import Calibration
 from labeltree.model.links import Link
 from labeltree.training.fit import FitSettings, fit_forest
@@ -67,6 +69,17 @@ def test_a_link_must_gain_more_than_noise() -> None:
 
     assert chosen(56) is None  # a gain of 12 in 100 rows, with a standard error of 9.9
     assert chosen(57) in LINKS
+
+
+def test_the_choice_is_the_same_if_it_is_made_while_workers_train() -> None:
+    model, X, Y = trained()
+    alone = RankerTrials(model, model, X, Y, HeldBack(X, Y)).choose(SolverSettings())
+    with ThreadPoolExecutor(2) as pool:
+        beside = RankerTrials(model, model, X, Y, HeldBack(X, Y), executor=PoolExecutor(pool))
+        found = beside.choose(SolverSettings())
+    assert alone is not None
+    assert found is not None
+    assert found[0] == alone[0]
 
 
 def test_rankers_that_mislead_are_not_chosen() -> None:

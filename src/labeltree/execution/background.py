@@ -18,6 +18,11 @@ class Background:
     waits for it forever (python/cpython#140746). So nothing here waits for a thread: `finish` runs
     what no thread has taken. Leave the context to drop calls that have not begun.
 
+    Parameters
+    ----------
+    has_thread
+        Whether calls may run on a thread. If not, `finish` runs them.
+
     Examples
     --------
     >>> found = []
@@ -29,7 +34,8 @@ class Background:
     [1, 2]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_thread: bool = True) -> None:
+        self._has_thread = has_thread
         self._waiting: deque[Callable[[], object]] = deque()
         self._is_running = Lock()  # held by whoever runs calls
         self._failure: BaseException | None = None
@@ -50,7 +56,7 @@ class Background:
     def submit(self, call: Callable[[], object]) -> None:
         """Run a call soon, or in `finish`."""
         self._waiting.append(call)
-        if self._is_running.locked():  # a thread takes it next
+        if not self._has_thread or self._is_running.locked():  # `finish` or a thread takes it
             return
         with suppress(RuntimeError, MemoryError):  # no thread to be had
             _thread.start_new_thread(self._run, ())

@@ -9,6 +9,7 @@ import pickle
 import shutil
 import socket
 import tempfile
+import uuid
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MIN_BYTES = 1 << 16  # smaller arrays are part of the pickle
+_ALIGNMENT = 64  # bytes that arrays in the same file begin at multiples of
 # Bytes that a walk over mapped arrays leaves in memory: a share of what it may use, within bounds.
 _MIN_PAGES, _MAX_PAGES, _PAGES_SHARE = 1 << 22, 1 << 25, 16
 _OWN = f"labeltree-{socket.gethostname()}"
@@ -102,6 +104,46 @@ class _Pickler(pickle.Pickler):
             return NotImplemented
         self._arrays.append(value)
         return open_array, (*self._files.place(value), value.dtype.str, value.shape)
+
+
+class _FilePickler(pickle.Pickler):
+    """Writes large arrays to one file, which exists from the first of them."""
+
+    def __init__(self, stream: io.BytesIO, path: Path) -> None:
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
+        self._path, self.n_bytes = path, 0
+
+    def reducer_override(self, value: Any) -> Any:
+        if not is_large(value):
+            return NotImplemented
+        padding = bytes(-value.nbytes % _ALIGNMENT)
+        with self._path.open("ab") as file:
+            file.write(value.data)
+            file.write(padding)
+        offset, self.n_bytes = self.n_bytes, self.n_bytes + value.nbytes + len(padding)
+        return open_array, (str(self._path), offset, value.dtype.str, value.shape)
+
+
+class StoredValue(NamedTuple):
+    """A value on its way to another process, with its large arrays in a file."""
+
+    content: bytes
+    path: str | None  # None without large arrays
+
+    @classmethod
+    def of(cls, value: Any, folder: Path) -> StoredValue:
+        """Return a value whose large arrays are written to a new file."""
+        stream, path = io.BytesIO(), folder / uuid.uuid4().hex
+        pickler = _FilePickler(stream, path)
+        pickler.dump(value)
+        return cls(stream.getvalue(), str(path) if pickler.n_bytes else None)
+
+    def take(self) -> Any:
+        """Return the value. Its arrays are mapped from the file, which loses its name."""
+        value = pickle.loads(self.content)
+        if self.path is not None:
+            Path(self.path).unlink()
+        return value
 
 
 def is_large(value: Any) -> bool:

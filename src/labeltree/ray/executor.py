@@ -30,6 +30,7 @@ from labeltree.ray.work import (
     SentWork,
     Transport,
     run_task,
+    taken,
 )
 
 log = logging.getLogger("labeltree")
@@ -154,7 +155,7 @@ class RayExecutor:
                         running[submit(number, job)] = number, job
                         continue
                     self._record(number, report)
-                    yield number, result
+                    yield number, taken(result)
         finally:
             _stop(list(running))
             del pickled

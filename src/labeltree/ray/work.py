@@ -9,11 +9,12 @@ import time
 import uuid
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import ray
 
-from labeltree.execution.mapped_arrays import ArrayFiles, Pickled, is_large
+from labeltree.execution.mapped_arrays import ArrayFiles, Pickled, StoredValue, is_large
 from labeltree.execution.worker import kept_work
 from labeltree.ray.kinds import WorkerKind, cpu_level, this_kind
 
@@ -24,6 +25,7 @@ class SentWork(NamedTuple):
     key: str
     content: Any  # reference to the pickle
     arrays: list[Any]  # references to its large arrays, if they are not in files
+    folder: str | None  # for large arrays of results; None for the object store
 
 
 class JobReport(NamedTuple):
@@ -47,7 +49,7 @@ class Transport(Protocol):
 
 
 class FileTransport:
-    """Large arrays are in files that every node maps, once per node in memory."""
+    """Large arrays, also those of results, are in files that nodes map, once per node in memory."""
 
     def __init__(self, files: ArrayFiles) -> None:
         self._files = files
@@ -55,7 +57,8 @@ class FileTransport:
     def send(self, work: Callable[[Any], Any]) -> tuple[SentWork, Pickled]:
         """Return the work as arguments of tasks, and what must exist as long as they run."""
         pickled = self._files.dumps(work)
-        return SentWork(uuid.uuid4().hex, ray.put(pickled.content), []), pickled
+        key, folder = uuid.uuid4().hex, str(self._files.folder)
+        return SentWork(key, ray.put(pickled.content), [], folder), pickled
 
     def close(self) -> None:
         """Remove the files."""
@@ -78,7 +81,8 @@ class ObjectTransport:
         _Pickler(stream, arrays).dump(work)
         references = [self._reference(array) for array in arrays]
         pickled = Pickled(stream.getvalue(), arrays)
-        return SentWork(uuid.uuid4().hex, ray.put(pickled.content), references), pickled
+        key = uuid.uuid4().hex
+        return SentWork(key, ray.put(pickled.content), references, None), pickled
 
     def close(self) -> None:
         """Let Ray free the arrays."""
@@ -115,14 +119,24 @@ class _Unpickler(pickle.Unpickler):
 
 
 def run_task(work: SentWork, job: Any, expected: WorkerKind) -> tuple[Any, JobReport]:
-    """Return the result of a job, and where it ran; this is what a node executes."""
+    """Return the result of a job, and where it ran; this is what a node executes.
+
+    Ray copies results between nodes in several steps, which takes more time than a file does.
+    """
     context = ray.get_runtime_context()
     node = f"{ray.util.get_node_ip_address()} ({context.get_node_id()[:8]})"
     this_kind().check(expected, node)
     start, cpu_start = time.perf_counter(), time.process_time()
     result = kept_work(work.key, lambda: _unpickled(work))(job)
+    if work.folder is not None:
+        result = StoredValue.of(result, Path(work.folder))
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     return result, JobReport(node, os.getpid(), cpu_level(), seconds, cpu_seconds)
+
+
+def taken(result: Any) -> Any:
+    """Return what a job returned."""
+    return result.take() if isinstance(result, StoredValue) else result
 
 
 def _unpickled(work: SentWork) -> Callable[[Any], Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 from labeltree.data import LabelRows
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor
+from labeltree.execution.background import Background
 from labeltree.metrics.ranked_hits import is_true
 from labeltree.model.links import Link
 from labeltree.model.model import Model
@@ -57,6 +58,14 @@ class CandidateScores(NamedTuple):
     is_true: NDArray[np.bool_]
 
 
+class _Trial(NamedTuple):
+    """Settings that were tried, and their gain; 0 if it is too small to count."""
+
+    choice: RankerChoice
+    rankers: Rankers
+    gain: float
+
+
 class RankerTrials:
     """Rankers that are trained without the held-back rows, to try them on these rows.
 
@@ -89,10 +98,15 @@ class RankerTrials:
         max_memory: float | None = None,
         executor: Executor | None = None,
     ) -> None:
+        # This process is free while several workers are busy.
+        self._has_time = executor is not None and executor.n_workers > 1
         self._candidates_of_held = HeldCandidates(model, held, n_threads)
+        with Background(has_thread=self._has_time) as background:
+            background.submit(self._candidates_of_held.search)
+            found = find_candidates(unseen, X, rows, n_threads, executor=executor)
+            background.finish()
         needed = np.zeros(model.n_labels, bool)
         needed[self._candidates_of_held.found.indices] = True
-        found = find_candidates(unseen, X, rows, n_threads, executor=executor)
         self._candidates = _only(found, needed)
         self._model, self._X, self._rows = model, X, _only(rows, needed)
         self._sample_weight, self._n_threads = sample_weight, n_threads
@@ -119,14 +133,20 @@ class RankerTrials:
         None if no rankers are better. A `C_decay` that is given is not changed.
         """
         decays = [(p, p) for p in DECAYS] if settings.C_decay is None else [settings.C_decay]
-        best: tuple[RankerChoice, Rankers] | None = None
-        highest = 0.0
-        for decay in decays:
-            rankers = self.train(settings, RankerChoice(decay, RANKER_LINK))
-            link, gain = choose_link(self._candidates_of_held.scores(rankers))
-            if link is not None and gain > highest:
-                best, highest = (RankerChoice(decay, link), replace(rankers, link=link)), gain
-        return best
+        trials: list[_Trial] = []
+        with Background(has_thread=self._has_time) as background:
+            for decay in decays:
+                rankers = self.train(settings, RankerChoice(decay, RANKER_LINK))
+                background.submit(partial(self._try, decay, rankers, trials))
+            background.finish()
+        best = max(trials, key=lambda trial: trial.gain)  # the first of several
+        return (best.choice, best.rankers) if best.gain > 0 else None
+
+    def _try(self, decay: tuple[float, ...], rankers: Rankers, trials: list[_Trial]) -> None:
+        """Add the best link of rankers to a list."""
+        link, gain = choose_link(self._candidates_of_held.scores(rankers))
+        choice = RankerChoice(decay, link or RANKER_LINK)
+        trials.append(_Trial(choice, replace(rankers, link=choice.link), gain))
 
 
 def _only(rows: LabelRows, needed: NDArray[np.bool_]) -> LabelRows:
@@ -166,6 +186,10 @@ class HeldCandidates:
     model: Model
     held: HeldBack
     n_threads: int
+
+    def search(self) -> None:
+        """Find the candidates and their probabilities."""
+        _ = self.found, self._alone
 
     @cached_property
     def found(self) -> sparse.csr_array[np.float32, tuple[int, int]]:
