@@ -64,9 +64,9 @@ class RayExecutor:
         Maximum number of jobs at the same time; None for as many as the cluster has CPUs for. Set
         it if the cluster starts nodes on demand.
     shared_dir
-        Folder that every node can read, for temporary files with X and Y. Nodes map them, so that
-        each node has them in memory once. None for temporary files if all nodes are on this
-        machine, and for Ray's object store otherwise.
+        Folder that every node can read and write, for temporary files with X, Y and results. Nodes
+        map them, so that each node has X and Y in memory once. None for temporary files if all
+        nodes are on this machine, and for Ray's object store otherwise.
 
     Examples
     --------
