@@ -415,8 +415,7 @@ class Model:
         ranked = None if rankers is None else Rankers.from_arrays(*rankers)
         implied = None if implications is None else Implications.from_arrays(*implications)
         plain = {name: meta[name] for name in MODEL_META}
-        parts = {"calibration": made, "rankers": ranked, "implications": implied}
-        return cls(trees, layouts, **plain, **parts)
+        return cls(trees, layouts, **plain, calibration=made, rankers=ranked, implications=implied)
 
     def check_weights(self) -> None:
         """Raise ValueError if a weight is not finite or lies outside its node or its features.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -147,49 +147,36 @@ def fit_forest(
     progress: Progress | None = None,
 ) -> Fitted:
     """Return a forest trained on these rows."""
-    report = progress or (lambda done, total, name: None)
-    report(0.0, 0.0, "building trees")
     began = perf_counter()
     held = settings.held(rows, weight)
     if settings.n_sure is not None and not len(held):
         settings = replace(settings, forest=settings.forest.cut(settings.n_sure), n_sure=None)
     samples = settings.forest.samples(rows, weight)
-    trees = settings.forest.grow(
-        X,
-        samples,
-        n_jobs=settings.n_jobs,
-        executor=settings.executor,
-        max_memory=settings.max_memory,
-    )
-    grown = perf_counter()
-    report(1.0, 1.0, "building trees")
-    checkpoint = None
-    if settings.checkpoint_dir is not None:
-        key = fingerprint(_fingerprinted(X, trees, samples, settings, held))
-        checkpoint = Checkpoint(settings.checkpoint_dir, key)
-    fit = _Fit(X, rows, weight, settings, held, trees, samples, checkpoint, progress)
-    trained = fit.train(range(settings.n_sure or len(trees)))
+    fit = _Fit(X, rows, weight, settings, held, samples, progress)
+    n_sure = settings.n_sure or len(samples)
+    trained = fit.train(range(n_sure))
     model, known = fit.model(trained)
     if settings.rerank:
         model, known = fit.with_rankers(model, known)
     if settings.n_sure is not None and model.rankers is None:
-        trained += fit.train(range(settings.n_sure, len(trees)))
+        trained += fit.train(range(n_sure, len(samples)))
         model, known = fit.kept(*fit.model(trained))
     if settings.implications:
         model, known = fit.with_implications(model, known)
-    if checkpoint is not None:
-        checkpoint.remove()
-    times = FitReport(grown - began, perf_counter() - grown, peak_memory())
+    if fit.checkpoint is not None:
+        fit.checkpoint.remove()
+    seconds = perf_counter() - began
+    times = FitReport(fit.tree_seconds, seconds - fit.tree_seconds, peak_memory())
     n_kept = len(model.trees)
     counts = reduce(SolverCounts.plus, (one.counts for one in trained[:n_kept]))
     pairs = sum(
         cost_of_weights(tree, rows.n_rows, one.n_positive)
-        for tree, one in zip(trees[:n_kept], trained, strict=False)
+        for tree, one in zip(fit.trees[:n_kept], trained, strict=False)
     )
     return Fitted(model, pairs, counts, times, known)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Fit:
     """The rows and trees of a fit, and its steps."""
 
@@ -198,13 +185,39 @@ class _Fit:
     weight: NDArray[np.float32] | None
     settings: FitSettings
     held: NDArray[np.int32]
-    trees: list[LabelTree]
     samples: list[Sample]
-    checkpoint: Checkpoint | None
     progress: Progress | None
+    trees: list[LabelTree] = field(default_factory=list)  # those that are built so far
+    tree_seconds: float = 0.0  # of building them
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint | None:
+        """Where finished parts are stored; needs the first trees."""
+        settings = self.settings
+        if settings.checkpoint_dir is None:
+            return None
+        depends_on = _fingerprinted(self.X, self.trees, self.samples, settings, self.held)
+        return Checkpoint(settings.checkpoint_dir, fingerprint(depends_on))
+
+    def grow(self, numbers: range) -> None:
+        """Build the trees with these numbers."""
+        report = self.progress or (lambda done, total, name: None)
+        report(0.0, 0.0, "building trees")
+        began, settings = perf_counter(), self.settings
+        self.trees += settings.forest.grow(
+            self.X,
+            self.samples,
+            numbers=numbers,
+            n_jobs=settings.n_jobs,
+            executor=settings.executor,
+            max_memory=settings.max_memory,
+        )
+        self.tree_seconds += perf_counter() - began
+        report(1.0, 1.0, "building trees")
 
     def train(self, numbers: range) -> list[TrainedNodes]:
-        """Return the weights of the trees with these numbers."""
+        """Build the trees with these numbers, which follow the others, and return their weights."""
+        self.grow(numbers)
         settings, solver = self.settings, self.settings.solver_of(self.held)
         return [
             train_nodes(
@@ -246,7 +259,7 @@ class _Fit:
     def with_rankers(self, model: Model, held: HeldRows | None) -> tuple[Model, HeldRows | None]:
         """Return the model with rankers, unless held-back rows do not gain from them."""
         settings, checkpoint = self.settings, self.checkpoint
-        store = None if checkpoint is None else checkpoint.tree(len(self.trees))
+        store = None if checkpoint is None else checkpoint.tree(len(self.samples))
         stage = SecondStage(
             settings.forest,
             settings.ranker_solver,
@@ -326,11 +339,15 @@ def _fingerprinted(
     differently."""
     yield from (version("labeltree"), platform.machine())
     yield from (X.shape, *csr_arrays(X))
+    # Other trees, which are built later, follow from their builders.
+    builders = (tree if isinstance(tree, str) else "" for tree in settings.forest.listed)
+    yield list(zip(builders, settings.forest.options, strict=True))
     yield asdict(settings.solver)
     yield held
     yield settings.rerank
     for warm_start in settings.warm_start:
         yield from (*warm_start.weights, warm_start.is_known, warm_start.rows_before)
-    for tree, sample in zip(trees, samples, strict=True):
+    for tree in trees:
         yield from (tree.parent, tree.label)
+    for sample in samples:
         yield from (sample.rows.indptr, sample.rows.indices, sample.weight, sample.seed)

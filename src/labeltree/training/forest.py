@@ -145,11 +145,12 @@ class ForestSettings:
         X: FeatureMatrix,
         samples: Sequence[Sample],
         *,
+        numbers: range | None = None,
         n_jobs: int | None,
         executor: Executor | None = None,
         max_memory: float | None = None,
     ) -> list[LabelTree]:
-        """Return the tree of each sample; several trees are built by the workers of an executor.
+        """Return the trees of samples with these numbers, or of all; the workers build several.
 
         If X is mapped from files and workers have a memory limit, they build parts of trees.
         """
@@ -160,16 +161,17 @@ class ForestSettings:
                     f"n_trees is {n_same}, but all {name} trees are the same; "
                     "set max_samples, or use kmeans or blend trees"
                 )
-        numbers = [t for t, tree in enumerate(self.listed) if isinstance(tree, str)]
+        wanted = range(len(samples)) if numbers is None else numbers
+        built = [t for t in wanted if isinstance(self.listed[t], str)]
         is_limited = page_bytes((X.indices, X.data), max_memory) > 0
-        if executor is None or executor.n_workers == 1 or len(numbers) == 1 or is_limited:
+        if executor is None or executor.n_workers == 1 or len(built) == 1 or is_limited:
             # Workers build parts of one tree.
             growth = _Growth(self, X, samples, n_jobs, executor, max_memory)
-            grown = Threads().run(growth, numbers)
+            grown = Threads().run(growth, built)
         else:
-            grown = executor.run(_Growth(self, X, samples, executor.n_threads), numbers)
-        trees = dict(enumerate(self.listed)) | {numbers[i]: tree for i, tree in grown}
-        return [self._finished(trees[t], sample) for t, sample in enumerate(samples)]
+            grown = executor.run(_Growth(self, X, samples, executor.n_threads), built)
+        trees = dict(enumerate(self.listed)) | {built[i]: tree for i, tree in grown}
+        return [self._finished(trees[t], samples[t]) for t in wanted]
 
     @staticmethod
     def _finished(tree: str | LabelTree, sample: Sample) -> LabelTree:

@@ -83,7 +83,7 @@ class SliceMeans:
         limits[len(weights) - settings.n_pairs :] = settings.pair_threshold
         if most is None or len(weights) <= most:
             return limits
-        return np.maximum(limits, np.sort(np.abs(weights))[-1 - most])
+        return np.asarray(np.maximum(limits, np.sort(np.abs(weights))[-1 - most]), np.float32)
 
 
 def _with_weights(
