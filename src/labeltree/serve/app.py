@@ -115,6 +115,7 @@ class App:
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
+        self.service.start_threads()
         watch = asyncio.create_task(self._watch())
         await send({"type": "lifespan.startup.complete"})
         await receive()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 from labeltree.serve.feedback import FeedbackFile
@@ -46,6 +47,16 @@ class Service:
     def open(cls, files: Mapping[str, str], settings: Settings, token: str = "") -> Service:
         """Return the service of model files."""
         return cls(Models(files), settings, token)
+
+    def start_threads(self) -> None:
+        """Start all threads, before the first request.
+
+        A thread that is started while memory is short may die before its first line, and whoever
+        starts it waits for it forever (python/cpython#140746).
+        """
+        all_run = Barrier(_N_THREADS)
+        for waiting in [self.threads.submit(all_run.wait) for _ in range(_N_THREADS)]:
+            waiting.result()
 
     def write_feedback(self, records: list[dict[str, Any]]) -> None:
         """Write records to the file of feedback; RequestError if the disk refuses."""
