@@ -90,7 +90,7 @@ def measured_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield how much more CPU time one node takes, and how fast two are, against one process."""
     alone, one, two = (found[name] for name in ("one process", "nodes: 1", "nodes: 2"))
     cpu = [fit["driver_cpu_seconds"] + fit["job_cpu_seconds"] for fit in (alone, one)]
-    yield "cluster.one_node.more_cpu", f"{100 * (cpu[1] / cpu[0] - 1):.0f}"
+    yield "cluster.one_node.more_cpu", f"{round(100 * (cpu[1] / cpu[0] - 1))}"
     yield "cluster.two_nodes.fit", f"{alone['seconds'] / two['seconds']:.2f}"
     training = alone["training_seconds"] / two["training_seconds"]
     yield "cluster.two_nodes.training", f"{training:.2f}"
