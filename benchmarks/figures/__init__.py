@@ -13,4 +13,10 @@ DATA is a folder of data sets, each a folder with X.trn.npz, Y.trn.npz, X.tst.np
 A part is one run of a page, see `benchmarks.pages`. `run` measures a clone of the commit in
 build/figures, so that the working tree may change in the meantime. Results are kept after each
 part: run the command again to continue.
+
+Several runs at the same time share the parts. On a machine with two cores, one run for each core
+measures everything that needs one core in half of the time:
+
+    taskset -c 0 python -m benchmarks.figures run --data DATA &
+    taskset -c 1 python -m benchmarks.figures run --data DATA
 """

@@ -10,14 +10,16 @@ import benchmarks.figures
 from benchmarks.figures import record
 from benchmarks.figures.check import problems
 from benchmarks.figures.checkout import code_commit, prepare
+from benchmarks.figures.claims import claimed
 from benchmarks.figures.exceptions import Exceptions
 from benchmarks.figures.needs import why_not
 from benchmarks.figures.parts import PAGES, Part, all_parts, named
 from benchmarks.figures.runner import duration, run_parts
-from benchmarks.machine import RESULTS
+from benchmarks.machine import RESULTS, ROOT
 from benchmarks.markdown import table
 from benchmarks.pages.__main__ import kept, write
 
+FIGURES = ROOT / "build" / "figures"
 RIVALS = "benchmarks.rivals"
 
 
@@ -90,7 +92,8 @@ def status_lines(parts: list[Part], asked: argparse.Namespace) -> list[str]:
 def run(parts: list[Part], asked: argparse.Namespace) -> int:
     """Measure, write the pages and return the exit status."""
     data = asked.data.resolve() if asked.data else None
-    checkout = prepare(asked.commit, asked.extras)
+    with claimed(FIGURES, "checkout", wait=True):
+        checkout = prepare(asked.commit, asked.extras)
 
     def kept_others(part: Part) -> list[str]:
         return ["--keep-others"] if part.module == RIVALS and not asked.rivals else []
@@ -105,8 +108,9 @@ def run(parts: list[Part], asked: argparse.Namespace) -> int:
         say=lambda text: print(text, flush=True),
     )
     if summary.done:
-        Exceptions.read().pruned().write()
-        write_pages()
+        with claimed(checkout.claims, "pages", wait=True):
+            Exceptions.read().pruned().write()
+            write_pages()
     print(
         f"{len(summary.done)} measured, {len(summary.skipped)} already of {checkout.commit}, "
         f"{len(summary.not_run)} not run, {len(summary.failed)} failed"

@@ -42,6 +42,11 @@ class Checkout:
         """The folder of results in the source."""
         return self.source / "benchmarks" / "results"
 
+    @property
+    def claims(self) -> Path:
+        """The folder of claims, which runs at the same time share."""
+        return self.source.parent / "claims"
+
     def environment(self) -> dict[str, str]:
         """Return the variables of a measurement."""
         # Another labeltree on PYTHONPATH would be measured instead of the installed one.

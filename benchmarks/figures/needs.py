@@ -46,7 +46,7 @@ def _program(name: str, what: str) -> Callable[[Path], str | None]:
 
 def _has_two_cores(python: Path) -> str | None:
     n_cores = len(os.sched_getaffinity(0))
-    return None if n_cores > 1 else "a server and its client need a core each, but there is one"
+    return None if n_cores > 1 else "it needs two cores, but may use one"
 
 
 def _has_changelogs(python: Path) -> str | None:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,9 +18,11 @@ from typing import Any
 
 from benchmarks.figures import record
 from benchmarks.figures.checkout import Checkout
+from benchmarks.figures.claims import claimed
 from benchmarks.figures.parts import Part
 
 _GRACE_S = 20.0  # seconds that an interrupted part has to end its own processes
+_POLL_S = 0.5  # seconds until files that other runs have claimed are tried again
 _TAIL = 2000  # characters of the output of a part that failed
 _VERSIONS = """
 import json, platform
@@ -55,42 +58,88 @@ def run_parts(
     """Run the parts that have no result of the commit, and keep each result when it is there.
 
     A part that fails is reported and the next one runs. An interrupt ends the part in flight, whose
-    result is lost, and the run.
+    result is lost, and the run. Several runs may share the parts: each leaves out what another one
+    has measured, and comes back later to parts whose results file another one has claimed.
     """
     summary = Summary()
+    queue = deque(_to_measure(parts, checkout, results, why_not, summary, say))
+    n_parts, n_claimed = len(queue), 0
+    try:
+        while queue:
+            part = queue[0]
+            with claimed(checkout.claims, part.file) as is_free:
+                if is_free:
+                    n_claimed = 0
+                    if not _is_skipped(part, checkout, results, summary):
+                        say(f"[{n_parts - len(queue) + 1}/{n_parts}] {_about(queue, results)}")
+                        _measure(part, checkout, data, results, more(part), summary, say)
+                    queue.popleft()
+                    continue
+            queue.rotate(-1)
+            n_claimed += 1
+            if n_claimed % len(queue) == 0:
+                time.sleep(_POLL_S)
+    except KeyboardInterrupt:
+        summary.is_interrupted = True
+        say(f"interrupted: the part in flight is lost, {len(summary.done)} parts are kept")
+    return summary
+
+
+def _to_measure(
+    parts: Sequence[Part],
+    checkout: Checkout,
+    results: Path,
+    why_not: Callable[[Part], str | None],
+    summary: Summary,
+    say: Callable[[str], None],
+) -> list[Part]:
+    """Return the parts to measure, and report those that cannot run."""
     waiting = []
     for part in parts:
-        if record.is_done(part, checkout.commit, results):
-            summary.skipped.append(part.name)
-        elif (reason := why_not(part)) is not None:
+        if _is_skipped(part, checkout, results, summary):
+            continue
+        if (reason := why_not(part)) is not None:
             summary.not_run[part.name] = reason
             say(f"not run: {part.name}: {reason}")
         else:
             waiting.append(part)
-    for place, part in enumerate(waiting):
-        left = sum(record.minutes(one, results) for one in waiting[place:])
-        about = record.minutes(part, results)
-        say(
-            f"[{place + 1}/{len(waiting)}] {part.name}: about {duration(about)}, "
-            f"{duration(left)} left"
-        )
-        try:
-            run = measured(part, checkout, data, results, more(part))
-        except KeyboardInterrupt:
-            summary.is_interrupted = True
-            say(f"interrupted: {part.name} is lost, {len(summary.done)} parts are kept")
-            break
-        except (RuntimeError, OSError) as error:
-            summary.failed[part.name] = str(error)
-            say(f"failed: {part.name}: {error}")
-            continue
-        summary.done.append(part.name)
-        load = " to ".join(f"{value:.1f}" for value in run["load"])
-        say(
-            f"    {duration(run['seconds'] / 60)}, {duration(run['cpu_seconds'] / 60)} of CPU "
-            f"time, load {load}"
-        )
-    return summary
+    return waiting
+
+
+def _is_skipped(part: Part, checkout: Checkout, results: Path, summary: Summary) -> bool:
+    is_done = record.is_done(part, checkout.commit, results)
+    if is_done:
+        summary.skipped.append(part.name)
+    return is_done
+
+
+def _about(queue: Sequence[Part], results: Path) -> str:
+    minutes = [record.minutes(part, results) for part in queue]
+    return f"{queue[0].name}: about {duration(minutes[0])}, {duration(sum(minutes))} left"
+
+
+def _measure(
+    part: Part,
+    checkout: Checkout,
+    data: Path,
+    results: Path,
+    more: Sequence[str],
+    summary: Summary,
+    say: Callable[[str], None],
+) -> None:
+    """Measure a part, and report how long it took or why it failed."""
+    try:
+        run = measured(part, checkout, data, results, more)
+    except (RuntimeError, OSError) as error:
+        summary.failed[part.name] = str(error)
+        say(f"failed: {part.name}: {error}")
+        return
+    summary.done.append(part.name)
+    load = " to ".join(f"{value:.1f}" for value in run["load"])
+    say(
+        f"    {duration(run['seconds'] / 60)}, {duration(run['cpu_seconds'] / 60)} of CPU "
+        f"time, load {load}"
+    )
 
 
 def duration(minutes: float) -> str:

@@ -16,7 +16,7 @@ RUNS = {
     "memory": "memory --data DATA/eurlex-4k",
 }
 MINUTES = 10
-NEEDS = ("ray",)
+NEEDS = {run: ("ray", "two cores") if run == "measure" else ("ray",) for run in RUNS}
 
 
 def page(records: list[Record]) -> Iterator[Place]:

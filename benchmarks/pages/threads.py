@@ -25,6 +25,7 @@ N_THREADS = (1, 2)
 RUNS = {"tib-gnd": "DATA/tib-gnd"}
 MINUTES = 1.7
 MINUTES_FROM = "CPU times in results"
+NEEDS = ("two cores",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

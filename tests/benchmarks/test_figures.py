@@ -26,6 +26,7 @@ from benchmarks.figures.check import (
     prose_problems,
 )
 from benchmarks.figures.checkout import Checkout
+from benchmarks.figures.claims import claimed
 from benchmarks.figures.exceptions import Exceptions
 from benchmarks.figures.parts import Part, all_parts, named
 from benchmarks.pages import __main__ as pages_runner
@@ -134,6 +135,45 @@ def test_an_interrupt_loses_only_the_part_in_flight(clone: Checkout, results: Pa
     assert summary.is_interrupted
     assert summary.done == ["a run"]
     assert sorted(path.name for path in results.iterdir()) == ["a.json"]
+
+
+def test_a_part_that_another_run_has_claimed_is_measured_last(
+    clone: Checkout, results: Path
+) -> None:
+    parts, made = [part("a"), part("b")], []
+    with claimed(clone.claims, "a.json") as is_free:
+        assert is_free
+        run = threading.Thread(
+            target=lambda: made.append(runner.run_parts(parts, clone, Path(), results))
+        )
+        run.start()
+        while not (results / "b.json").exists():
+            time.sleep(0.02)
+        assert not (results / "a.json").exists()
+    run.join()
+    assert made[0].done == ["b run", "a run"]
+
+
+def test_a_part_that_another_run_has_measured_is_not_measured_again(
+    clone: Checkout, results: Path
+) -> None:
+    made, has_begun = [], threading.Event()
+
+    def run() -> None:
+        # `set` returns None: nothing is missing.
+        found = runner.run_parts(
+            [part("a")], clone, Path(), results, why_not=lambda part: has_begun.set()
+        )
+        made.append(found)
+
+    with claimed(clone.claims, "a.json"):
+        other = threading.Thread(target=run)
+        other.start()
+        has_begun.wait()
+        runs = {"a run": {"commit": COMMIT, "seconds": 1}}
+        (results / "a.json").write_text(json.dumps({"sets": [], "runs": runs}))
+    other.join()
+    assert (made[0].skipped, made[0].done) == (["a run"], [])
 
 
 def test_the_time_of_a_part_is_that_of_its_last_run(clone: Checkout, results: Path) -> None:
