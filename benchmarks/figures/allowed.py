@@ -73,7 +73,6 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "at a cost of up to 0.5 points of precision",
     ),
     "measured once by hand": (
-        "estimated up to 40 % too fast",
         "the online state has 1.4 GB",
         "takes at most 2.7 GB",
         "takes about 40 % less memory than with 32-bit weights",

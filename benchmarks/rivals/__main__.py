@@ -20,6 +20,7 @@ from benchmarks.machine import machine
 from benchmarks.rivals.figures import OURS
 from benchmarks.rivals.kept import TOGETHER, may_keep
 from benchmarks.rivals.measure import measure
+from benchmarks.rivals.paired import KeptHits
 from benchmarks.rivals.prepare import EURLEX, SEED, Prepared, prepare
 from benchmarks.rivals.systems import RIVALS, SYSTEMS, chosen
 
@@ -82,6 +83,18 @@ def keep(run: dict[str, Any], figures: dict[str, Any]) -> None:
     run["systems"] = sorted([*others, figures], key=lambda s: order.get(s["system"], len(order)))
 
 
+def update_leads(run: dict[str, Any], hits: KeptHits) -> None:
+    """Set the leads over all systems whose hits are known.
+
+    Older leads stay if the hits of labeltree are not known: then it was not measured again.
+    """
+    for system in run["systems"]:
+        if hits.has(OURS):
+            for name in [name for name in system if "_lead" in name]:
+                del system[name]
+        system |= hits.leads(OURS, system["system"])
+
+
 def line(data: str, figures: dict[str, Any]) -> str:
     """Return the main figures as one line."""
     start = f"{data:16s} {figures['system']:28s} "
@@ -122,8 +135,7 @@ def main(arguments: list[str] | None = None) -> None:
                 repeats=asked.repeats,
             )
             keep(run, figures | one_run | {"machine": measured_on})
-            for other in run["systems"]:
-                other |= data.hits.leads(OURS, other["system"])
+            update_leads(run, data.hits)
             print(line(data.name, figures), flush=True)
             if asked.output:
                 asked.output.parent.mkdir(parents=True, exist_ok=True)

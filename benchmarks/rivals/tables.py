@@ -104,11 +104,17 @@ def _losses(run: dict[str, Any], measures: Sequence[Measure]) -> str:
     return f"- **{run['data']}**: {lost}."
 
 
+def _paired(measure: Measure, ours: Figures, theirs: Figures) -> float | None:
+    """Return the mean lead over the same rows if it is known, and that of the figures otherwise."""
+    known = theirs.get(f"{measure.key}_lead")
+    return measure.lead(ours, theirs) if known is None else float(known)
+
+
 def _ahead(measure: Measure, ours: Figures, run: dict[str, Any]) -> Iterator[str]:
     """Yield the systems that are better in a figure, the first with the name of the figure."""
     ahead = []
     for theirs in done(run):
-        lead = None if is_ours(theirs) else measure.lead(ours, theirs)
+        lead = None if is_ours(theirs) else _paired(measure, ours, theirs)
         if lead is None:
             continue
         if measure.is_share and lead < -measure.noise(theirs):

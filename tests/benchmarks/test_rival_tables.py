@@ -60,6 +60,14 @@ def test_times_within_noise_are_no_loss() -> None:
     assert made == "- **tiny**: nothing."
 
 
+def test_precision_is_lost_by_the_paired_difference() -> None:
+    paired = {"P@1": 10.6, "P@1_lead_se": 0.25}
+    within = system("within", "x", **paired, **{"P@1_lead": -0.5})
+    beyond = system("beyond", "x", **paired, **{"P@1_lead": -0.52})
+    made = losses(OURS, within, beyond)
+    assert made == "- **tiny**: P@1: beyond by 0.5 points."
+
+
 def test_a_figure_that_is_missing_has_no_lead() -> None:
     assert Measure("gone", "gone").lead(OURS, OURS) is None
 

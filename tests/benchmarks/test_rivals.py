@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from benchmarks.rivals import environments
-from benchmarks.rivals.__main__ import main
+from benchmarks.rivals.__main__ import main, update_leads
 from benchmarks.rivals.adapters import labeltree as labeltree_adapter
 from benchmarks.rivals.adapters import one_vs_rest
 from benchmarks.rivals.adapters.matrices import (
@@ -277,6 +277,16 @@ def test_the_lead_is_the_mean_over_the_trainings_of_a_system(tmp_path) -> None:
     kept.add("omikuji, 1 tree", np.ones((4, 5), bool))
     kept.add("omikuji, 1 tree", np.zeros((4, 5), bool))
     assert kept.leads("labeltree", "omikuji, 1 tree")["P@5_lead"] == 50.0
+
+
+def test_a_lead_of_an_older_labeltree_is_removed(tmp_path) -> None:
+    kept = KeptHits(tmp_path / "hits")
+    run = {"systems": [{"system": "labeltree"}, {"system": "other", "P@1_lead": 9.0}]}
+    update_leads(run, kept)
+    assert run["systems"][1] == {"system": "other", "P@1_lead": 9.0}
+    kept.add("labeltree", np.ones((4, 5), bool))
+    update_leads(run, kept)
+    assert run["systems"][1] == {"system": "other"}
 
 
 def test_a_system_measured_again_has_only_its_new_hits(tmp_path) -> None:
