@@ -1,6 +1,7 @@
 """Feature weighting: compared with the reference, and its effect on accuracy."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -61,6 +62,18 @@ def test_label_affinity_is_the_same_for_any_number_of_threads_and_workers() -> N
     expected = label_affinity(X, Y, Threads(1))
     for executor in (Threads(2), Threads(5), Threads(1, n_workers=3), Threads(2, n_workers=2000)):
         assert label_affinity(X, Y, executor).tolist() == expected.tolist()
+
+
+def test_counting_rows_of_features_copies_a_small_part_of_x() -> None:
+    X = as_features(np.ones((20_000, 400), np.float32))
+    Y = as_labels([[row % 3] for row in range(20_000)])
+    label_affinity(X[:10], Y.select(slice(0, 10)))
+    tracemalloc.start()
+    label_affinity(X, Y, Threads(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # 64-bit copies of all indices would be twice as large as these.
+    assert peak < 1.5 * X.indices.nbytes
 
 
 def test_a_feature_without_rows_has_the_mean_affinity() -> None:

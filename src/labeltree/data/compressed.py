@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
 _BLOCK = 1 << 17  # entries of a dense array that are converted at once
-_AT_ONCE = 1 << 22  # indices that are compared, because X may be larger than memory
+_AT_ONCE = 1 << 22  # indices that are compared or counted, because X may be larger than memory
 
 
 class CompressedRows(NamedTuple):
@@ -88,6 +88,21 @@ def pointers(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
+
+
+def column_counts(indices: npt.NDArray[np.integer[Any]], n_columns: int) -> npt.NDArray[np.int64]:
+    """Return the number of entries of each column.
+
+    Examples
+    --------
+    >>> column_counts(np.array([0, 2, 0], np.int32), 3).tolist()
+    [2, 0, 1]
+    """
+    counts = np.zeros(n_columns, np.int64)
+    step = max(_AT_ONCE, n_columns)
+    for begin in range(0, len(indices), step):  # bincount copies its argument as 64-bit integers
+        counts += np.bincount(indices[begin : begin + step], minlength=n_columns)
+    return counts
 
 
 def is_strictly_ascending(rows: CompressedRows) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.data import LabelRows
+from labeltree.data.compressed import column_counts
 from labeltree.data.feature_pairs import NO_PAIRS
 from labeltree.data.features import FeatureMatrix
 from labeltree.data.row_scaling import UNIT, RowScaling
@@ -78,8 +79,8 @@ class _Affinity:
     def __call__(self, job: tuple[Range, Range]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of each feature, and the labels that pairs of them share."""
         labels, (first, last) = job
-        n = np.bincount(self.indices[first:last], minlength=self.n_features)
-        return n.astype(np.int64, copy=False), self._shared.of(*labels, self.n_threads)
+        n = column_counts(self.indices[first:last], self.n_features)
+        return n, self._shared.of(*labels, self.n_threads)
 
     @cached_property
     def _shared(self) -> _core.SharedLabels:

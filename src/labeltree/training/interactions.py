@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labeltree import _core
 from labeltree.data import LabelRows
+from labeltree.data.compressed import column_counts
 from labeltree.data.feature_pairs import FeaturePairs
 from labeltree.data.features import FeatureMatrix
 from labeltree.execution import Executor
@@ -171,7 +172,7 @@ def count_pairs(
     """
     work = _Counting(X.indptr, X.indices, X.shape[1], rows, label_counts, executor.n_threads)
     n_jobs = 1 if executor.n_workers == 1 else JOBS_PER_WORKER * executor.n_workers
-    lengths = 1 + np.bincount(X.indices, minlength=X.shape[1])
+    lengths = 1 + column_counts(X.indices, X.shape[1])
     parts = list(in_order(executor.run(work, even_ranges(lengths, n_jobs))))
     first, second, n_rows, shared = (np.concatenate(part) for part in zip(*parts, strict=True))
     labels = shared / _core.AFFINITY_UNIT
