@@ -70,7 +70,7 @@ def run_parts(
             with claimed(checkout.claims, part.file) as is_free:
                 if is_free:
                     n_claimed = 0
-                    if not _is_skipped(part, checkout, results, summary):
+                    if not _skip_if_done(part, checkout, results, summary):
                         say(f"[{n_parts - len(queue) + 1}/{n_parts}] {_about(queue, results)}")
                         _measure(part, checkout, data, results, more(part), summary, say)
                     queue.popleft()
@@ -96,7 +96,7 @@ def _to_measure(
     """Return the parts to measure, and report those that cannot run."""
     waiting = []
     for part in parts:
-        if _is_skipped(part, checkout, results, summary):
+        if _skip_if_done(part, checkout, results, summary):
             continue
         if (reason := why_not(part)) is not None:
             summary.not_run[part.name] = reason
@@ -106,7 +106,8 @@ def _to_measure(
     return waiting
 
 
-def _is_skipped(part: Part, checkout: Checkout, results: Path, summary: Summary) -> bool:
+def _skip_if_done(part: Part, checkout: Checkout, results: Path, summary: Summary) -> bool:
+    """Report a part that has a result of the commit as skipped; return whether it has one."""
     is_done = record.is_done(part, checkout.commit, results)
     if is_done:
         summary.skipped.append(part.name)

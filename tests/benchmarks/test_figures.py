@@ -1,20 +1,16 @@
-"""All figures: the pages agree with the results, and the runner keeps what it has measured."""
+"""All figures: pages agree with results, and parts, clones and exceptions are as intended."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from benchmarks.figures import checkout as checkouts
-from benchmarks.figures import needs, prose, record, runner
+from benchmarks.figures import needs, prose, record
 from benchmarks.figures.__main__ import main
 from benchmarks.figures.check import (
     Pages,
@@ -25,168 +21,14 @@ from benchmarks.figures.check import (
     problems,
     prose_problems,
 )
-from benchmarks.figures.checkout import Checkout
-from benchmarks.figures.claims import claimed
 from benchmarks.figures.exceptions import Exceptions
 from benchmarks.figures.parts import Part, all_parts, named
 from benchmarks.pages import __main__ as pages_runner
 from benchmarks.pages.places import Picture, Table, Values
 
-COMMIT = "abc1234"
-#: A measurement that writes its results file, and says how often it ran.
-FAKE = """
-import json, pathlib, sys, time
-name, action = sys.argv[1:3]
-path = pathlib.Path("benchmarks/results") / f"{name}.json"
-if action == "fail":
-    sys.exit("no luck")
-if action == "sleep":
-    pathlib.Path("started").touch()
-    time.sleep(60)
-sets = json.loads(path.read_text())["sets"] if path.exists() else []
-sets.append({"data": action, "machine": {"commit": "abc1234"}})
-path.write_text(json.dumps({"sets": sets}))
-"""
-
-
-@pytest.fixture
-def clone(tmp_path: Path) -> Checkout:
-    source = tmp_path / "clone" / "source"
-    source.mkdir(parents=True)
-    (source / "fake.py").write_text(FAKE)
-    return Checkout(COMMIT, source, Path(sys.executable))
-
-
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    folder = tmp_path / "results"
-    folder.mkdir()
-    return folder
-
-
-def part(name: str, action: str = "measure") -> Part:
-    return Part(name, "run", "fake", (name, action), f"{name}.json")
-
 
 def test_pages_agree_with_results() -> None:
     assert problems() == []
-
-
-def test_results_are_kept_with_what_is_known_of_the_run(clone: Checkout, results: Path) -> None:
-    summary = runner.run_parts([part("a")], clone, Path(), results)
-    run = record.run_of(part("a"), results)
-    assert summary.done == ["a run"]
-    assert run["commit"] == COMMIT
-    assert run["seconds"] >= 0
-    assert len(run["load"]) == 2
-    assert run["versions"]["numpy"]
-
-
-def test_a_part_of_the_commit_is_not_measured_again(clone: Checkout, results: Path) -> None:
-    runner.run_parts([part("a")], clone, Path(), results)
-    summary = runner.run_parts([part("a"), part("b")], clone, Path(), results)
-    assert summary.skipped == ["a run"]
-    assert summary.done == ["b run"]
-    assert len(record.read(results / "a.json")["sets"]) == 1
-
-
-def test_a_part_of_another_commit_is_measured_again(clone: Checkout, results: Path) -> None:
-    old = {"sets": [], "runs": {"a run": {"commit": "0000000"}}}
-    (results / "a.json").write_text(json.dumps(old))
-    assert runner.run_parts([part("a")], clone, Path(), results).done == ["a run"]
-
-
-def test_parts_of_one_file_keep_the_results_of_each_other(clone: Checkout, results: Path) -> None:
-    parts = [Part("a", run, "fake", ("a", run), "a.json") for run in ("x", "y")]
-    runner.run_parts(parts, clone, Path(), results)
-    found = record.read(results / "a.json")
-    assert [one["data"] for one in found["sets"]] == ["x", "y"]
-    assert set(found["runs"]) == {"a x", "a y"}
-
-
-def test_a_part_that_fails_is_reported_and_the_next_runs(clone: Checkout, results: Path) -> None:
-    summary = runner.run_parts([part("a", "fail"), part("b")], clone, Path(), results)
-    assert "no luck" in summary.failed["a run"]
-    assert summary.done == ["b run"]
-    assert not (results / "a.json").exists()
-
-
-def test_a_part_that_cannot_run_here_is_named_with_the_reason(
-    clone: Checkout, results: Path
-) -> None:
-    summary = runner.run_parts([part("a")], clone, Path(), results, why_not=lambda part: "no GPU")
-    assert summary.not_run == {"a run": "no GPU"}
-
-
-def test_an_interrupt_loses_only_the_part_in_flight(clone: Checkout, results: Path) -> None:
-    def interrupt() -> None:
-        while not (clone.source / "started").exists():
-            time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    # A shell lets its background jobs ignore interrupts.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=interrupt, daemon=True).start()
-    parts = [part("a"), part("b", "sleep"), part("c")]
-    try:
-        summary = runner.run_parts(parts, clone, Path(), results)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert summary.is_interrupted
-    assert summary.done == ["a run"]
-    assert sorted(path.name for path in results.iterdir()) == ["a.json"]
-
-
-def test_a_part_that_another_run_has_claimed_is_measured_last(
-    clone: Checkout, results: Path
-) -> None:
-    parts, made = [part("a"), part("b")], []
-    with claimed(clone.claims, "a.json") as is_free:
-        assert is_free
-        run = threading.Thread(
-            target=lambda: made.append(runner.run_parts(parts, clone, Path(), results))
-        )
-        run.start()
-        while not (results / "b.json").exists():
-            time.sleep(0.02)
-        assert not (results / "a.json").exists()
-    run.join()
-    assert made[0].done == ["b run", "a run"]
-
-
-def test_a_part_that_another_run_has_measured_is_not_measured_again(
-    clone: Checkout, results: Path
-) -> None:
-    made, has_begun = [], threading.Event()
-
-    def run() -> None:
-        # `set` returns None: nothing is missing.
-        found = runner.run_parts(
-            [part("a")], clone, Path(), results, why_not=lambda part: has_begun.set()
-        )
-        made.append(found)
-
-    with claimed(clone.claims, "a.json"):
-        other = threading.Thread(target=run)
-        other.start()
-        has_begun.wait()
-        runs = {"a run": {"commit": COMMIT, "seconds": 1}}
-        (results / "a.json").write_text(json.dumps({"sets": [], "runs": runs}))
-    other.join()
-    assert (made[0].skipped, made[0].done) == (["a run"], [])
-
-
-def test_the_time_of_a_part_is_that_of_its_last_run(clone: Checkout, results: Path) -> None:
-    assert record.minutes(part("a"), results) == 1.0
-    run = {"a run": {"commit": COMMIT, "seconds": 90}}
-    (results / "a.json").write_text(json.dumps({"sets": [], "runs": run}))
-    assert record.minutes(part("a"), results) == 1.5
-
-
-def test_the_time_left_is_said(clone: Checkout, results: Path) -> None:
-    said: list[str] = []
-    runner.run_parts([part("a"), part("b")], clone, Path(), results, say=said.append)
-    assert said[0] == "[1/2] a run: about 1 min, 2 min left"
 
 
 def test_missing_data_sets_are_named(tmp_path: Path) -> None:
@@ -287,15 +129,6 @@ def test_commits_with_the_same_measured_code_share_an_environment(
     assert more_code.python != code.python
 
 
-def test_a_run_continues_at_its_commit_after_the_working_tree_has_moved_on(
-    clone: Checkout, results: Path
-) -> None:
-    runner.run_parts([part("a")], clone, Path(), results)
-    assert not record.is_done(part("a"), "def5678", results)
-    summary = runner.run_parts([part("a"), part("b")], clone, Path(), results)
-    assert (summary.skipped, summary.done) == (["a run"], ["b run"])
-
-
 def test_the_plan_says_where_its_times_come_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "torch"]) == 0
     row = next(line for line in capsys.readouterr().out.splitlines() if "torch h200" in line)
@@ -356,22 +189,22 @@ def write_commits(folder: Path, **files: str) -> list[str]:
     return [f"{name}.json" for name in files]
 
 
-def test_results_of_two_commits_are_found(results: Path) -> None:
+def test_results_of_two_commits_are_found(tmp_path: Path) -> None:
     none = Exceptions({})
-    files = write_commits(results, a="1111111", b="1111111")
-    assert list(commit_problems(results, none, files)) == []
-    files = write_commits(results, a="1111111", b="2222222")
-    [found] = commit_problems(results, none, files)
+    files = write_commits(tmp_path, a="1111111", b="1111111")
+    assert list(commit_problems(tmp_path, none, files)) == []
+    files = write_commits(tmp_path, a="1111111", b="2222222")
+    [found] = commit_problems(tmp_path, none, files)
     assert "one commit" in found
 
 
-def test_an_exception_allows_another_commit_until_it_is_not_needed(results: Path) -> None:
-    files = write_commits(results, a="1111111", b="2222222")
+def test_an_exception_allows_another_commit_until_it_is_not_needed(tmp_path: Path) -> None:
+    files = write_commits(tmp_path, a="1111111", b="2222222")
     exceptions = Exceptions({"b.json": {"commits": ["2222222"], "reason": "history"}})
-    assert list(commit_problems(results, exceptions, files)) == []
-    files = write_commits(results, b="1111111")
-    assert "remove" in next(commit_problems(results, exceptions, files))
-    assert exceptions.pruned(results).entries == {}
+    assert list(commit_problems(tmp_path, exceptions, files)) == []
+    files = write_commits(tmp_path, b="1111111")
+    assert "remove" in next(commit_problems(tmp_path, exceptions, files))
+    assert exceptions.pruned(tmp_path).entries == {}
 
 
 def test_the_commit_of_another_system_does_not_matter() -> None:
